@@ -1,0 +1,1 @@
+"""Catalogue, resolution, C++ types, rendering, output, diagnostics, command line."""

@@ -1,0 +1,1 @@
+"""gen-kernels: kernel registration and selective build for ExecuTorch models."""

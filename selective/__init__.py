@@ -1,0 +1,1 @@
+"""The `.pte` reader, kernel keys and selections."""
