@@ -51,6 +51,22 @@ class ListType:
 SchemaType = BaseType | OptionalType | ListType
 
 
+def base_type(schema_type: SchemaType) -> BaseType:
+    """The innermost element: `Tensor` of `Tensor?[]`."""
+    while not isinstance(schema_type, BaseType):
+        schema_type = schema_type.element
+    return schema_type
+
+
+def _annotated(schema_type: SchemaType, alias: Alias | None) -> str:
+    """The type as it is written: an alias annotation stands behind the base type's name."""
+    text = str(schema_type)
+    if alias is None:
+        return text
+    name = base_type(schema_type).name
+    return f"{name}({alias}){text[len(name) :]}"
+
+
 @dataclass(frozen=True)
 class Alias:
     """An alias annotation, the `(a!)` of `Tensor(a!)`.
@@ -83,6 +99,10 @@ class Argument:
         """Whether the operator writes this argument."""
         return self.alias is not None and self.alias.is_write
 
+    def __str__(self) -> str:
+        default = "" if self.default is None else f"={self.default}"
+        return f"{_annotated(self.type, self.alias)} {self.name}{default}"
+
 
 @dataclass(frozen=True)
 class Return:
@@ -91,6 +111,9 @@ class Return:
     type: SchemaType
     name: str | None = None
     alias: Alias | None = None
+
+    def __str__(self) -> str:
+        return _annotated(self.type, self.alias) + (f" {self.name}" if self.name else "")
 
 
 @dataclass(frozen=True)
@@ -124,3 +147,12 @@ class Schema:
     def arguments(self) -> tuple[Argument, ...]:
         """All arguments in the order of a boxed call's stack (out arguments last)."""
         return self.positional + self.keyword_only + self.out
+
+    def __str__(self) -> str:
+        arguments = [str(a) for a in self.positional]
+        if self.keyword_only or self.out:
+            arguments += ["*", *(str(a) for a in self.keyword_only + self.out)]
+        returns = ", ".join(str(r) for r in self.returns)
+        if len(self.returns) != 1:
+            returns = f"({returns})"
+        return f"{self.name}({', '.join(arguments)}) -> {returns}"
