@@ -1,0 +1,94 @@
+"""Runs the OpInfo cases against a harness library and reports failures by operator.
+
+python -m tests.conformance.harness.run [--runtime executorch|micro] [--sanitize]
+    [--operator REGEX] [--opinfo NAME] [--limit N] [--show N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+import torch
+
+from . import library
+from .caller import KernelError, Library, NotRepresentable, Out, dim_order_of
+from .cases import Case, opinfo_cases
+
+
+def outs_for(expected: tuple[Any, ...], grow: int) -> list[Any]:
+    """Result buffers for eager's results."""
+    return [
+        [Out.like(t, grow) for t in e] if isinstance(e, (list, tuple)) else Out.like(e, grow)
+        for e in expected
+    ]
+
+
+def check(lib: Library, case: Case, *, grow: int = 0) -> None:
+    """Runs one case; AssertionError or KernelError when the kernel is wrong."""
+    for e in torch.utils._pytree.tree_leaves(case.expected):
+        if not isinstance(e, torch.Tensor):
+            raise NotRepresentable("a result that is no tensor")
+        dim_order_of(e)
+    actual = lib.call(case.operator, case.schema, case.values, outs_for(case.expected, grow))
+    for got, expected in zip(actual, case.expected, strict=True):
+        if isinstance(expected, (list, tuple)):
+            assert len(got) == len(expected)
+            for g, e in zip(got, expected, strict=True):
+                torch.testing.assert_close(g, e, equal_nan=True, check_stride=False)
+        else:
+            torch.testing.assert_close(got, expected, equal_nan=True, check_stride=False)
+
+
+def run(lib: Library, cases: Iterable[Case], show: int = 3) -> tuple[Counter[str], Counter[str]]:
+    """Counts of passed and failed cases an operator; prints the first failures of each."""
+    passed: Counter[str] = Counter()
+    failed: Counter[str] = Counter()
+    for case in cases:
+        if case.operator not in lib.operators:
+            continue
+        # Every second case has a result buffer that the kernel must shrink by resizing.
+        grow = 1 if (passed[case.operator] + failed[case.operator]) % 2 else 0
+        try:
+            check(lib, case, grow=grow)
+            passed[case.operator] += 1
+        except NotRepresentable:
+            continue
+        except (AssertionError, KernelError) as error:
+            failed[case.operator] += 1
+            if failed[case.operator] <= show:
+                text = " / ".join(str(error).strip().splitlines()[:6])
+                print(f"FAIL {case.describe()} grow={grow}\n     {text}", flush=True)
+    return passed, failed
+
+
+def signatures() -> set[str]:
+    """The operators whose kernels are ours (the real runtime registers others of its own)."""
+    return set(json.loads(library.SIGNATURES.read_text()))
+
+
+def main() -> int:
+    """Command line."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--runtime", default="executorch", choices=["executorch", "micro"])
+    parser.add_argument("--sanitize", action="store_true")
+    parser.add_argument("--operator", default="", help="regular expression on operator names")
+    parser.add_argument("--opinfo", help="only OpInfos whose name contains this")
+    parser.add_argument("--limit", type=int, default=40)
+    parser.add_argument("--show", type=int, default=3)
+    args = parser.parse_args()
+    lib = Library(library.build(args.runtime, sanitize=args.sanitize, strict=False))
+    wanted = {o for o in lib.operators if o in signatures() and re.search(args.operator, o)}
+    passed, failed = run(lib, opinfo_cases(wanted, limit=args.limit, only=args.opinfo), args.show)
+    for operator in sorted(wanted):
+        print(f"{operator:50} passed {passed[operator]:6} failed {failed[operator]:6}")
+    print(f"{sum(passed.values())} passed, {sum(failed.values())} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
