@@ -1,0 +1,344 @@
+// Runs the cases that are embedded in the image and prints what comes out, a line each:
+//
+//   output <case> <index> <scalar type> <ndim> <sizes…> <values in memory order, hexadecimal>
+//   output <case> <index> none | int <value> | bool <value> | double <hexadecimal>
+//   cycles <case> <n>      instret <case> <n>      (execute() alone; where there are counters)
+//   used <what> <bytes> <of>                       (high-water marks: method, temp, stack)
+//   error <stage> 0x<code>                         (ExecuTorch's Error; exit code 1)
+//
+// The same source serves the host, QEMU and the RTL, our runtime and ExecuTorch's own. It has no
+// heap, no printf and no file system: a pattern for a firmware of yours.
+
+#include "runner.h"
+
+#include <executorch/extension/data_loader/buffer_data_loader.h>
+#include <executorch/runtime/executor/memory_manager.h>
+#include <executorch/runtime/executor/method.h>
+#include <executorch/runtime/executor/program.h>
+#include <executorch/runtime/platform/runtime.h>
+
+#include <cstdint>
+#include <cstring>
+
+#include "platform.h"
+#include "runner_cases.h"  // kCases, model_begin, model_end
+#ifndef RUNNER_STATIC_REGISTRATION
+#include "RegisterKernels.h"
+#endif
+
+#ifndef RUNNER_METHOD_POOL
+#define RUNNER_METHOD_POOL (64 * 1024)
+#endif
+#ifndef RUNNER_PLANNED_POOL
+#define RUNNER_PLANNED_POOL (64 * 1024)
+#endif
+#ifndef RUNNER_TEMP_POOL
+#define RUNNER_TEMP_POOL (16 * 1024)
+#endif
+
+// Memory that start-up code need not clear.
+#ifdef __riscv
+#define RUNNER_NOINIT __attribute__((section(".noinit")))
+#else
+#define RUNNER_NOINIT
+#endif
+
+namespace {
+
+using executorch::aten::ScalarType;
+using executorch::aten::Tensor;
+using executorch::aten::TensorImpl;
+using executorch::extension::BufferDataLoader;
+using executorch::runtime::Error;
+using executorch::runtime::EValue;
+using executorch::runtime::HierarchicalAllocator;
+using executorch::runtime::MemoryAllocator;
+using executorch::runtime::MemoryManager;
+using executorch::runtime::Method;
+using executorch::runtime::Program;
+using executorch::runtime::Result;
+using executorch::runtime::Span;
+
+constexpr size_t kMaxPlannedBuffers = 8;
+constexpr size_t kMaxDim = 16;
+constexpr uint32_t kPaint = 0xa5a5a5a5u;
+
+alignas(16) RUNNER_NOINIT uint8_t method_pool[RUNNER_METHOD_POOL];
+alignas(16) RUNNER_NOINIT uint8_t planned_pool[RUNNER_PLANNED_POOL];
+alignas(16) RUNNER_NOINIT uint8_t temp_pool[RUNNER_TEMP_POOL];
+
+void put(const char* text) {
+  while (*text != 0) {
+    platform_putc(*text++);
+  }
+}
+
+void put_unsigned(uint64_t value) {
+  char digits[21];
+  char* at = digits + sizeof digits - 1;
+  *at = 0;
+  do {
+    *--at = static_cast<char>('0' + value % 10);
+    value /= 10;
+  } while (value != 0);
+  put(at);
+}
+
+void put_signed(int64_t value) {
+  if (value < 0) {
+    put("-");
+    put_unsigned(~static_cast<uint64_t>(value) + 1);
+  } else {
+    put_unsigned(static_cast<uint64_t>(value));
+  }
+}
+
+void put_bytes(const void* data, size_t size) {
+  static const char kDigits[] = "0123456789abcdef";
+  const uint8_t* const bytes = static_cast<const uint8_t*>(data);
+  for (size_t i = 0; i < size; ++i) {
+    platform_putc(kDigits[bytes[i] >> 4]);
+    platform_putc(kDigits[bytes[i] & 15]);
+  }
+}
+
+// `put("a", 1, "b")`: the words of one line.
+void put_word(const char* word) { put(word); }
+void put_word(size_t word) { put_unsigned(word); }
+template <class... Words>
+void put_line_start(const char* first, Words... words) {
+  put(first);
+  ((put(" "), put_word(words)), ...);
+}
+
+[[noreturn]] void fail(const char* stage, Error error) {
+  put_line_start("error", stage, "0x");
+  const uint32_t code = static_cast<uint32_t>(error);
+  const uint8_t bytes[] = {static_cast<uint8_t>(code >> 8), static_cast<uint8_t>(code)};
+  put_bytes(bytes + (code < 256 ? 1 : 0), code < 256 ? 1 : 2);
+  put("\n");
+  platform_exit(1);
+}
+
+void check(const char* stage, Error error) {
+  if (error != Error::Ok) {
+    fail(stage, error);
+  }
+}
+
+// High-water marks: what still holds the paint was never used.
+void paint(uint8_t* begin, size_t size) {
+  for (size_t i = 0; i + 4 <= size; i += 4) {
+    std::memcpy(begin + i, &kPaint, 4);
+  }
+}
+
+size_t unpainted_from_start(const uint8_t* begin, size_t size) {
+  while (size >= 4 && std::memcmp(begin + size - 4, &kPaint, 4) == 0) {
+    size -= 4;
+  }
+  return size;
+}
+
+void put_used(const char* what, size_t used, size_t of) {
+  put_line_start("used", what, used, of);
+  put("\n");
+}
+
+#if defined(__riscv)
+// The unused part of the stack, below this function's own frame.
+size_t stack_room() {
+  const uintptr_t here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  return here - platform_stack_limit() - 256;
+}
+
+__attribute__((noinline)) void paint_stack() {
+  volatile uint32_t* at = reinterpret_cast<volatile uint32_t*>(platform_stack_limit());
+  for (size_t words = stack_room() / 4; words != 0; --words) {
+    *at++ = kPaint;
+  }
+}
+
+__attribute__((noinline)) void put_stack_used() {
+  extern char stack_top[] __asm__("__stack_top");
+  const uintptr_t limit = platform_stack_limit();
+  const uint32_t* at = reinterpret_cast<const uint32_t*>(limit);
+  while (*at == kPaint) {
+    ++at;
+  }
+  const uintptr_t top = reinterpret_cast<uintptr_t>(stack_top);
+  put_used("stack", top - reinterpret_cast<uintptr_t>(at), top - limit);
+}
+#else
+void paint_stack() {}
+void put_stack_used() {}
+#endif
+
+// The tensor and its metadata that back an input: alive until execute() has returned.
+struct InputTensor {
+  TensorImpl::SizesType sizes[kMaxDim];
+  TensorImpl::DimOrderType dim_order[kMaxDim];
+  TensorImpl::StridesType strides[kMaxDim];
+  alignas(TensorImpl) uint8_t impl[sizeof(TensorImpl)];
+};
+
+Tensor make_tensor(const runner::Input& input, InputTensor& storage) {
+  const size_t ndim = input.ndim;
+  for (size_t i = 0; i < ndim; ++i) {
+    storage.sizes[i] = input.sizes[i];
+    storage.dim_order[i] = input.dim_order[i];
+  }
+  int32_t stride = 1;
+  for (size_t i = ndim; i-- > 0;) {
+    storage.strides[input.dim_order[i]] = stride;
+    stride *= input.sizes[input.dim_order[i]] > 0 ? input.sizes[input.dim_order[i]] : 1;
+  }
+  return Tensor(new (storage.impl) TensorImpl(
+      static_cast<ScalarType>(input.scalar_type), static_cast<ssize_t>(ndim), storage.sizes,
+      const_cast<void*>(input.data), storage.dim_order, storage.strides));
+}
+
+EValue make_value(const runner::Input& input, InputTensor& storage) {
+  switch (input.kind) {
+    case runner::Kind::kTensor:
+      return EValue(make_tensor(input, storage));
+    case runner::Kind::kInt:
+      return EValue(input.integer);
+    case runner::Kind::kDouble:
+      return EValue(input.real);
+    case runner::Kind::kBool:
+      return EValue(input.integer != 0);
+    default:
+      return EValue();
+  }
+}
+
+void put_output(size_t number, size_t index, const EValue& value) {
+  put_line_start("output", number, index);
+  if (value.isTensor()) {
+    const Tensor tensor = value.toTensor();
+    put(" ");
+    put_signed(static_cast<int64_t>(tensor.scalar_type()));
+    put(" ");
+    put_unsigned(static_cast<uint64_t>(tensor.dim()));
+    for (ssize_t i = 0; i < tensor.dim(); ++i) {
+      put(" ");
+      put_signed(tensor.size(i));
+    }
+    put(" ");
+    put_bytes(tensor.const_data_ptr(), tensor.nbytes());
+  } else if (value.isInt()) {
+    put(" int ");
+    put_signed(value.toInt());
+  } else if (value.isBool()) {
+    put(value.toBool() ? " bool 1" : " bool 0");
+  } else if (value.isDouble()) {
+    const double real = value.toDouble();
+    put(" double ");
+    put_bytes(&real, sizeof real);
+  } else if (value.isString()) {
+    put(" string ");
+    put_bytes(value.toString().data(), value.toString().size());
+  } else {
+    put(" none");
+  }
+  put("\n");
+}
+
+// Memory for one loaded method: its planned buffers, carved out of one pool.
+struct Memory {
+  explicit Memory(Program& program, const char* name)
+      : method_allocator(sizeof method_pool, method_pool),
+        temp_allocator(sizeof temp_pool, temp_pool),
+        planned(carve(program, name)),
+        manager(&method_allocator, &planned, &temp_allocator) {}
+
+  HierarchicalAllocator carve(Program& program, const char* name) {
+    auto meta = program.method_meta(name);
+    check("method_meta", meta.error());
+    const size_t count = meta->num_memory_planned_buffers();
+    if (count > kMaxPlannedBuffers) {
+      fail("planned_buffers", Error::NotSupported);
+    }
+    size_t used = 0;
+    for (size_t i = 0; i < count; ++i) {
+      const Result<int64_t> size = meta->memory_planned_buffer_size(i);
+      check("planned_buffers", size.error());
+      const size_t bytes = (static_cast<size_t>(*size) + 15) & ~size_t{15};
+      if (bytes > sizeof planned_pool - used) {
+        fail("planned_pool", Error::MemoryAllocationFailed);
+      }
+      buffers[i] = Span<uint8_t>(planned_pool + used, static_cast<size_t>(*size));
+      used += bytes;
+    }
+    return HierarchicalAllocator(Span<Span<uint8_t>>(buffers, count));
+  }
+
+  Span<uint8_t> buffers[kMaxPlannedBuffers];
+  MemoryAllocator method_allocator;
+  MemoryAllocator temp_allocator;
+  HierarchicalAllocator planned;
+  MemoryManager manager;
+};
+
+void run_case(Method& method, size_t number, const runner::Case& what) {
+  static RUNNER_NOINIT InputTensor storage;
+  for (size_t i = 0; i < what.num_inputs; ++i) {
+    // set_input copies a tensor's values when its memory is planned; the metadata always.
+    check("set_input", method.set_input(make_value(what.inputs[i], storage), i));
+  }
+  const uint64_t cycles = platform_cycles();
+  const uint64_t instret = platform_instret();
+  const Error error = method.execute();
+  const uint64_t instret_taken = platform_instret() - instret;
+  const uint64_t cycles_taken = platform_cycles() - cycles;
+  check("execute", error);
+  for (size_t i = 0; i < method.outputs_size(); ++i) {
+    put_output(number, i, method.get_output(i));
+  }
+  if (cycles != 0) {
+    put_line_start("cycles", number, static_cast<size_t>(cycles_taken));
+    put("\n");
+    put_line_start("instret", number, static_cast<size_t>(instret_taken));
+    put("\n");
+  }
+}
+
+// Cases from `first` on that call the same method share one loaded instance, as an application's
+// calls would: state in the model persists. Returns the first case that does not.
+size_t run_method(Program& program, size_t first) {
+  constexpr size_t kCount = sizeof runner::kCases / sizeof runner::kCases[0];
+  const char* const name = runner::kCases[first].method;
+  paint(method_pool, sizeof method_pool);
+  paint(temp_pool, sizeof temp_pool);
+  Memory memory(program, name);
+  auto method = program.load_method(name, &memory.manager);
+  check("load_method", method.error());
+  size_t number = first;
+  while (number < kCount && std::strcmp(name, runner::kCases[number].method) == 0) {
+    run_case(*method, number, runner::kCases[number]);
+    ++number;
+  }
+  put_used("method", unpainted_from_start(method_pool, sizeof method_pool), sizeof method_pool);
+  put_used("temp", unpainted_from_start(temp_pool, sizeof temp_pool), sizeof temp_pool);
+  return number;
+}
+
+}  // namespace
+
+int main() {
+  paint_stack();
+  executorch::runtime::runtime_init();
+#ifndef RUNNER_STATIC_REGISTRATION
+  check("register", gen_kernels::register_all_kernels());
+#endif
+  BufferDataLoader loader(runner::model_begin,
+                          static_cast<size_t>(runner::model_end - runner::model_begin));
+  Result<Program> program = Program::load(&loader);
+  check("load", program.error());
+  for (size_t number = 0; number < sizeof runner::kCases / sizeof runner::kCases[0];) {
+    number = run_method(*program, number);
+  }
+  put_stack_used();
+  return 0;
+}
