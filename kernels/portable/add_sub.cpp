@@ -1,0 +1,96 @@
+// add, sub and rsub: a + alpha * b and its variants.
+#include "util/elementwise.h"
+
+namespace torch {
+namespace executor {
+namespace native {
+
+using namespace ::gen_kernels;
+using ::executorch::aten::Scalar;
+using ::executorch::aten::Tensor;
+
+namespace {
+
+constexpr char kAddOut[] = "aten::add.out";
+constexpr char kAddScalarOut[] = "aten::add.Scalar_out";
+constexpr char kSubOut[] = "aten::sub.out";
+constexpr char kSubScalarOut[] = "aten::sub.Scalar_out";
+constexpr char kRsubScalarOut[] = "aten::rsub.Scalar_out";
+
+struct Add {
+  template <class C>
+  static C apply(C a, C b) {
+    return wrapping_add(a, b);
+  }
+};
+
+struct AddScaled {
+  template <class C>
+  static C apply(C a, C b, C alpha) {
+    return wrapping_add(a, wrapping_mul(alpha, b));
+  }
+};
+
+struct Sub {
+  template <class C>
+  static C apply(C a, C b) {
+    return wrapping_sub(a, b);
+  }
+};
+
+struct SubScaled {
+  template <class C>
+  static C apply(C a, C b, C alpha) {
+    return wrapping_sub(a, wrapping_mul(alpha, b));
+  }
+};
+
+// `Plain` when alpha is one, which saves a multiplication an element, else `Scaled`.
+template <TypeMask Mask, class Plain, class Scaled>
+bool scaled(Tensor& out, const Operand& a, const Operand& b, const Scalar& alpha) {
+  const Operand in[3] = {a, b, alpha};
+  const ScalarType common =
+      is_single(Mask) && is_floating(out.scalar_type()) ? out.scalar_type() : result_type(in, 2);
+  // Subtraction of Bools and a scale of a higher kind than the result are errors in PyTorch.
+  if ((std::is_same_v<Plain, Sub> && common == ScalarType::Bool) ||
+      !casts_to(scalar_type(alpha), common)) {
+    return false;
+  }
+  const bool plain = scalar_is(alpha, 1);
+  return elementwise<Mask>(out, in, plain ? 2 : 3, common, kNoRule,
+                           plain ? kBlocks<Plain, 2, Mask> : kBlocks<Scaled, 3, Mask>);
+}
+
+}  // namespace
+
+Tensor& add_out(KernelRuntimeContext& context, const Tensor& self, const Tensor& other,
+                const Scalar& alpha, Tensor& out) {
+  return finish(context, scaled<kEngine<kAddOut>, Add, AddScaled>(out, self, other, alpha), out);
+}
+
+Tensor& add_scalar_out(KernelRuntimeContext& context, const Tensor& self, const Scalar& other,
+                       const Scalar& alpha, Tensor& out) {
+  return finish(context, scaled<kEngine<kAddScalarOut>, Add, AddScaled>(out, self, other, alpha),
+                out);
+}
+
+Tensor& sub_out(KernelRuntimeContext& context, const Tensor& self, const Tensor& other,
+                const Scalar& alpha, Tensor& out) {
+  return finish(context, scaled<kEngine<kSubOut>, Sub, SubScaled>(out, self, other, alpha), out);
+}
+
+Tensor& sub_scalar_out(KernelRuntimeContext& context, const Tensor& self, const Scalar& other,
+                       const Scalar& alpha, Tensor& out) {
+  return finish(context, scaled<kEngine<kSubScalarOut>, Sub, SubScaled>(out, self, other, alpha),
+                out);
+}
+
+Tensor& rsub_scalar_out(KernelRuntimeContext& context, const Tensor& self, const Scalar& other,
+                        const Scalar& alpha, Tensor& out) {
+  return finish(context, scaled<kEngine<kRsubScalarOut>, Sub, SubScaled>(out, other, self, alpha),
+                out);
+}
+
+}  // namespace native
+}  // namespace executor
+}  // namespace torch

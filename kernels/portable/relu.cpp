@@ -1,0 +1,35 @@
+// relu.
+#include "util/elementwise.h"
+
+namespace gen_kernels {
+namespace {
+
+constexpr char kReluOut[] = "aten::relu.out";
+
+struct Relu {
+  template <class C>
+  static C apply(C a) {
+    return a <= C{0} ? C{0} : a;  // NaN passes through
+  }
+};
+
+}  // namespace
+}  // namespace gen_kernels
+
+namespace torch {
+namespace executor {
+namespace native {
+
+using ::executorch::aten::Tensor;
+using namespace ::gen_kernels;
+
+Tensor& relu_out(KernelRuntimeContext& context, const Tensor& self, Tensor& out) {
+  constexpr TypeMask mask = kEngine<kReluOut>;
+  const bool ok = self.scalar_type() != ScalarType::Bool &&
+                  unary<mask>(out, self, kNoRule, kBlocks<Relu, 1, mask>);
+  return finish(context, ok, out);
+}
+
+}  // namespace native
+}  // namespace executor
+}  // namespace torch

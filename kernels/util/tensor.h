@@ -1,0 +1,226 @@
+// Shapes, layouts, resizing, and walks over strided memory.
+//
+// Functions that fail return false and leave it to the caller to fail the
+// context. Sizes and strides are in elements unless a name says bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "util/dtype.h"
+
+namespace gen_kernels {
+
+using ::executorch::aten::ArrayRef;
+using ::executorch::aten::IntArrayRef;
+using ::executorch::aten::SizesType;
+using ::executorch::aten::StridesType;
+using ::executorch::aten::Tensor;
+using ::executorch::runtime::Error;
+using ::executorch::runtime::KernelRuntimeContext;
+
+// The runtime's limit on a tensor's rank.
+inline constexpr size_t kMaxDims = 16;
+
+inline size_t rank(const Tensor& t) { return static_cast<size_t>(t.dim()); }
+inline size_t numel(const Tensor& t) { return static_cast<size_t>(t.numel()); }
+inline size_t element_size(const Tensor& t) { return static_cast<size_t>(t.element_size()); }
+inline size_t size_at(const Tensor& t, size_t dim) {
+  return static_cast<size_t>(t.sizes().data()[dim]);
+}
+inline ptrdiff_t stride_at(const Tensor& t, size_t dim) { return t.strides().data()[dim]; }
+
+inline const char* const_bytes(const Tensor& t) {
+  return static_cast<const char*>(t.const_data_ptr());
+}
+inline char* mutable_bytes(const Tensor& t) { return static_cast<char*>(t.mutable_data_ptr()); }
+template <class T>
+inline const T* const_data(const Tensor& t) {
+  return static_cast<const T*>(t.const_data_ptr());
+}
+template <class T>
+inline T* mutable_data(const Tensor& t) {
+  return static_cast<T*>(t.mutable_data_ptr());
+}
+
+// ---- Dimensions and shapes ----
+
+// Maps a dim in [-rank, rank) to [0, rank); a 0-d tensor has one dim, 0. False when out of range.
+inline bool wrap_dim(int64_t& dim, size_t rank) {
+  const int64_t n = rank == 0 ? 1 : static_cast<int64_t>(rank);
+  if (dim < -n || dim >= n) {
+    return false;
+  }
+  dim += dim < 0 ? n : 0;
+  return true;
+}
+
+inline bool same_shape(const Tensor& a, const Tensor& b) {
+  return a.dim() == b.dim() &&
+         std::memcmp(a.sizes().data(), b.sizes().data(), rank(a) * sizeof(SizesType)) == 0;
+}
+
+// True when equal indices lie at equal offsets in both (same shape assumed):
+// strides agree wherever there is more than one element.
+GEN_KERNELS_NOINLINE inline bool same_layout(const Tensor& a, const Tensor& b) {
+  for (size_t d = rank(a); d-- > 0;) {
+    if (stride_at(a, d) != stride_at(b, d) && size_at(a, d) > 1) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// True when `t` is laid out row-major (dims of size one lie anywhere).
+GEN_KERNELS_NOINLINE inline bool is_contiguous(const Tensor& t) {
+  ptrdiff_t expected = 1;
+  for (size_t d = rank(t); d-- > 0;) {
+    const size_t n = size_at(t, d);
+    if (n != 1 && stride_at(t, d) != expected && numel(t) != 0) {
+      return false;
+    }
+    expected *= static_cast<ptrdiff_t>(n);
+  }
+  return true;
+}
+
+// True when `t` is (N, C, spatial...) with the channels innermost in memory.
+GEN_KERNELS_NOINLINE inline bool is_channels_last(const Tensor& t) {
+  const size_t n = rank(t);
+  if (n < 3) {
+    return false;
+  }
+  const auto* order = t.dim_order().data();
+  bool same = order[0] == 0 && order[n - 1] == 1;
+  for (size_t i = 1; i + 1 < n; ++i) {
+    same = same && order[i] == i + 1;
+  }
+  return same;
+}
+
+// ---- Resizing ----
+
+inline bool resize_out(Tensor& out, ArrayRef<SizesType> sizes) {
+  return ::executorch::runtime::resize_tensor(out, sizes) == Error::Ok;
+}
+
+inline bool resize_out_like(Tensor& out, const Tensor& in) { return resize_out(out, in.sizes()); }
+
+// A shape under construction.
+struct Shape {
+  size_t rank = 0;
+  SizesType sizes[kMaxDims];
+
+  ArrayRef<SizesType> ref() const { return {sizes, rank}; }
+  // False when a size is negative or does not fit, or when there are too many dims.
+  bool push(int64_t size) {
+    if (rank == kMaxDims || size < 0 || size > INT32_MAX) {
+      return false;
+    }
+    sizes[rank++] = static_cast<SizesType>(size);
+    return true;
+  }
+};
+
+inline Shape shape_of(const Tensor& t) {
+  Shape s;
+  s.rank = rank(t);
+  std::memcpy(s.sizes, t.sizes().data(), s.rank * sizeof(SizesType));
+  return s;
+}
+
+inline bool resize_out(Tensor& out, const Shape& shape) { return resize_out(out, shape.ref()); }
+
+GEN_KERNELS_NOINLINE inline bool resize_out(Tensor& out, IntArrayRef sizes) {
+  Shape shape;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (!shape.push(sizes.data()[i])) {
+      return false;
+    }
+  }
+  return resize_out(out, shape);
+}
+
+// Broadcasts the shape of `t` into `shape`. False when they do not fit.
+GEN_KERNELS_NOINLINE inline bool broadcast_into(Shape& shape, ArrayRef<SizesType> sizes) {
+  const size_t n = sizes.size();
+  if (n > kMaxDims) {
+    return false;
+  }
+  if (n > shape.rank) {
+    std::memmove(shape.sizes + (n - shape.rank), shape.sizes, shape.rank * sizeof(SizesType));
+    for (size_t i = 0; i < n - shape.rank; ++i) {
+      shape.sizes[i] = 1;
+    }
+    shape.rank = n;
+  }
+  SizesType* to = shape.sizes + (shape.rank - n);
+  for (size_t i = 0; i < n; ++i) {
+    const SizesType size = sizes.data()[i];
+    if (to[i] == 1) {
+      to[i] = size;
+    } else if (size != 1 && size != to[i]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// ---- Walks: several strided operands over one index space ----
+
+inline constexpr size_t kMaxOperands = 4;
+
+// An index space of merged axes, innermost first, and the place of each operand.
+struct Walk {
+  size_t operands = 0;
+  size_t axes = 0;  // axes of size one and axes that continue the previous one vanish
+  bool empty = false;
+  size_t size[kMaxDims];
+  size_t index[kMaxDims];
+  ptrdiff_t stride[kMaxDims][kMaxOperands];  // bytes
+  char* at[kMaxOperands];                    // first element of the current row
+
+  // Elements in a row, and the bytes from one to the next of an operand in it.
+  size_t row() const { return axes == 0 ? 1 : size[0]; }
+  ptrdiff_t step(size_t operand) const { return axes == 0 ? 0 : stride[0][operand]; }
+};
+
+// Adds the next outer axis: `count` indices, `stride` bytes apart in each operand.
+GEN_KERNELS_NOINLINE inline void add_axis(Walk& w, size_t count, const ptrdiff_t* stride) {
+  if (count <= 1) {
+    w.empty = w.empty || count == 0;
+    return;
+  }
+  bool merge = w.axes > 0;
+  for (size_t k = 0; merge && k < w.operands; ++k) {
+    merge = stride[k] == w.stride[w.axes - 1][k] * static_cast<ptrdiff_t>(w.size[w.axes - 1]);
+  }
+  if (merge) {
+    w.size[w.axes - 1] *= count;
+    return;
+  }
+  for (size_t k = 0; k < w.operands; ++k) {
+    w.stride[w.axes][k] = stride[k];
+  }
+  w.index[w.axes] = 0;
+  w.size[w.axes++] = count;
+}
+
+// Moves to the next row; false after the last.
+GEN_KERNELS_NOINLINE inline bool next_row(Walk& w) {
+  for (size_t a = 1; a < w.axes; ++a) {
+    const bool wraps = ++w.index[a] == w.size[a];
+    const ptrdiff_t back = wraps ? static_cast<ptrdiff_t>(w.size[a]) - 1 : -1;
+    for (size_t k = 0; k < w.operands; ++k) {
+      w.at[k] -= w.stride[a][k] * back;
+    }
+    if (!wraps) {
+      return true;
+    }
+    w.index[a] = 0;
+  }
+  return false;
+}
+
+}  // namespace gen_kernels
