@@ -1,0 +1,112 @@
+"""Models linked as arrays in C source: `xxd -i`, pte_to_header and the like.
+
+Only the bytes of the program are converted; the elements behind it are counted.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator
+from mmap import mmap
+
+_ARRAY = re.compile(rb"(\w+)\s*\[[^\]\n]*\][^;={]*=\s*\{")
+_COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_COMMENT_OR_END = re.compile(_COMMENT.pattern + rb"|\}", re.DOTALL)
+_CHUNK = 1 << 16
+_HEAD = 64  # elements that tell what an array holds, and how long its program is
+
+
+class ArrayError(ValueError):
+    """The source holds no model that can be read; `line` counts from 1 (0: the whole file)."""
+
+    def __init__(self, message: str, line: int = 0, hint: str = "") -> None:
+        super().__init__(message)
+        self.line = line
+        self.hint = hint
+
+
+def looks_like_source(head: bytes) -> bool:
+    """Whether a file that begins with `head` is C source: text with its punctuation."""
+    try:
+        text = head.decode("ascii", "surrogateescape" if max(head, default=0) > 127 else "strict")
+    except UnicodeDecodeError:
+        return False
+    return "\0" not in text and any(mark in text for mark in ("{", "#", "//", "/*", "char"))
+
+
+def read(source: bytes | mmap) -> tuple[bytes, int]:
+    """The program in C source: its bytes, and how many elements the array has in all.
+
+    Bytes behind the program may be left out. Raises ArrayError when there is no array that begins
+    like a program, or more than one.
+    """
+    found = []
+    for match in _ARRAY.finditer(source):
+        array = _Array(source, match)
+        if array.is_program:
+            found.append(array)
+    if not found:
+        raise ArrayError(
+            "no array in it begins like a .pte program",
+            hint="expected: unsigned char model_pte[] = {0x18, 0x00, ...}, as xxd -i writes",
+        )
+    if len(found) > 1:
+        names = ", ".join(array.name for array in found)
+        raise ArrayError(f"it holds {len(found)} programs ({names})", hint="one program a file")
+    return found[0].program()
+
+
+class _Array:
+    """One array with an initialiser; `match` is its head, up to the opening brace."""
+
+    def __init__(self, source: bytes | mmap, match: re.Match[bytes]) -> None:
+        self.source = source
+        self.start = match.end()
+        self.name = match[1].decode()
+
+    @property
+    def is_program(self) -> bool:
+        try:
+            head = next(self._pieces(self.start, self.start + 12 * _HEAD), b"")
+        except ArrayError:
+            return False
+        return head[4:8] in (b"ET12", b"BP08")
+
+    def program(self) -> tuple[bytes, int]:
+        end = self._end()
+        data = bytearray()
+        pieces = self._pieces(self.start, end)
+        for piece in pieces:
+            data += piece
+            if data[8:12] == b"eh00" and len(data) >= _HEAD:
+                wanted: int = struct.unpack_from("<Q", data, 16)[0]
+                if len(data) >= wanted:
+                    break
+        return bytes(data), len(data) + sum(map(len, pieces))
+
+    def _end(self) -> int:
+        for match in _COMMENT_OR_END.finditer(self.source, self.start):
+            if match[0] == b"}":
+                return match.start()
+        raise ArrayError(f"array '{self.name}' has no end: the file is cut", self._line(self.start))
+
+    def _line(self, position: int) -> int:
+        return self.source[:position].count(b"\n") + 1
+
+    def _pieces(self, start: int, end: int) -> Iterator[bytes]:
+        """The elements between two positions of the source, converted chunk by chunk."""
+        while start < end:
+            stop = min(start + _CHUNK, end)
+            if stop < end:
+                stop = self.source.rfind(b",", start, stop) + 1
+                if stop == 0:
+                    raise ArrayError(f"array '{self.name}': no commas", self._line(start))
+            text = _COMMENT.sub(b" ", self.source[start:stop])
+            try:
+                yield bytes([int(item, 0) & 255 for item in text.split(b",") if item.strip()])
+            except ValueError:
+                raise ArrayError(
+                    f"array '{self.name}' has elements that are not numbers", self._line(start)
+                ) from None
+            start = stop

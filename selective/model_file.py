@@ -1,0 +1,142 @@
+"""Opening model files: what kind a file is, where its program lies, what is wrong with it.
+
+A program comes as a `.pte`, inside a bundled program (`.bpte`: test cases around a `.pte`) or as
+an array in C source (`xxd -i`, pte_to_header). Files are mapped into memory, so that only the
+pages that are looked at are read: a program's weights never are.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import stat
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import BinaryIO, TypeVar
+
+from ..codegen.diagnostics import Diagnostic, Location
+from . import c_array
+from .flatbuffer import Buffer, Bytes, FormatError, Layout
+
+_BUNDLED = Layout("BundledProgram", "version method_test_suites program")
+
+STANDARD_INPUT = "-"
+_MAGICS = (b"ET12", b"BP08")
+_SNIFF = 4096  # bytes that tell source text from binary data
+
+Parsed = TypeVar("Parsed")
+
+_FOREIGN = (
+    (4, b"FT01", "tensor data (.ptd)", "give the .pte that uses it"),
+    (4, b"TFL3", "a TensorFlow Lite model", ""),
+    (0, b"PK\x03\x04", "a zip archive, perhaps a torch.save or torch.export file", ""),
+    (0, b"\x80", "a Python pickle", ""),
+    (0, b"\x7fELF", "an ELF object or program", ""),
+    (0, b"!<arch>", "a static library", ""),
+    (0, b"\x1f\x8b", "a gzip file", "unpack it first"),
+    (0, b"version https://git-lfs", "a Git LFS pointer, not the file itself", "git lfs pull"),
+)
+_EXPORT_HINT = "a .pte comes from executorch.exir: to_edge(...).to_executorch().buffer"
+
+
+def open_model(
+    path: Path, display: str, parse: Callable[[Bytes, int], Parsed]
+) -> tuple[Parsed | None, tuple[Diagnostic, ...]]:
+    """Map the file at `path`, find the program in it, hand `parse` its bytes and their number.
+
+    `parse` raises FormatError on damaged bytes. The result is None when there is an error.
+    """
+    try:
+        with _open(display, path) as file:
+            size = os.fstat(file.fileno()).st_size
+            if size == 0:
+                return None, (problem("GK201", f"'{display}' is empty", display, 0),)
+            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+                return parse_bytes(data, size, display, parse)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        return None, (problem("GK200", f"cannot read '{display}': {reason}", display),)
+
+
+def _open(display: str, path: Path) -> BinaryIO:
+    """The file, as one that can be mapped: what comes through a pipe goes to a temporary file."""
+    file: BinaryIO = sys.stdin.buffer if display == STANDARD_INPUT else path.open("rb")
+    if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        return file
+    import shutil
+    import tempfile
+
+    spool: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115
+    with file as pipe:
+        head = pipe.read(_SNIFF)
+        spool.write(head)
+        if head[4:8] in _MAGICS or c_array.looks_like_source(head):  # else: perhaps without end
+            shutil.copyfileobj(pipe, spool)
+    spool.flush()
+    return spool
+
+
+def parse_bytes(
+    data: bytes | mmap.mmap, size: int, display: str, parse: Callable[[Bytes, int], Parsed]
+) -> tuple[Parsed | None, tuple[Diagnostic, ...]]:
+    """`open_model` for the bytes of a file that messages call `display`."""
+    base = 0
+    try:
+        if c_array.looks_like_source(bytes(data[:_SNIFF])):
+            data, size = c_array.read(data)
+        if bytes(data[4:8]) == b"BP08":
+            base, size = Buffer(data, size).root(_BUNDLED).blob("program")
+            with memoryview(data) as whole, whole[base : base + size] as inner:
+                return _parse(inner, size, display, parse)
+        return _parse(data, size, display, parse)
+    except c_array.ArrayError as error:
+        return None, (
+            problem("GK206", f"'{display}': {error}", display, line=error.line, hint=error.hint),
+        )
+    except FormatError as error:
+        offset = base + error.offset
+        places = "".join(f", {place}" for place in error.places)
+        message = f"'{display}' is damaged at byte {offset} ({error.where}{places}): "
+        return None, (problem("GK203", message + error.message, display, offset),)
+    except (MemoryError, RecursionError):
+        return None, (problem("GK203", f"'{display}' is damaged: it has no end", display, base),)
+
+
+def _parse(
+    data: Bytes, size: int, display: str, parse: Callable[[Bytes, int], Parsed]
+) -> tuple[Parsed | None, tuple[Diagnostic, ...]]:
+    if bytes(data[4:8]) != b"ET12":
+        return None, (_foreign(bytes(data[:64]), size, display),)
+    return parse(data, size), ()
+
+
+def problem(
+    code: str, message: str, display: str, offset: int = -1, *, line: int = 0, hint: str = ""
+) -> Diagnostic:
+    """An error about the file called `display`."""
+    return Diagnostic(code, message, Location(display, line=line, offset=offset), hint=hint)
+
+
+def _foreign(head: bytes, size: int, display: str) -> Diagnostic:
+    for offset, magic, kind, hint in _FOREIGN:
+        if head[offset : offset + len(magic)] == magic:
+            return problem(
+                "GK202", f"'{display}' is {kind}, not a .pte program", display, 0, hint=hint
+            )
+    if head[4:6] == b"ET" and head[6:8].isdigit():
+        return problem(
+            "GK204",
+            f"'{display}' has format '{head[4:8].decode()}', this version reads 'ET12'",
+            display,
+            4,
+        )
+    if size < 8:
+        return problem("GK202", f"'{display}' is not a .pte program: only {size} bytes", display, 0)
+    return problem(
+        "GK202",
+        f"'{display}' is not a .pte program: bytes 4 to 7 are {head[4:8]!r}, not b'ET12'",
+        display,
+        4,
+        hint=_EXPORT_HINT,
+    )

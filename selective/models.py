@@ -1,0 +1,65 @@
+"""Finding and loading models: files, folders, patterns, standard input."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..codegen.diagnostics import Diagnostic
+from .model_file import STANDARD_INPUT, problem
+from .program import Program
+from .pte import read_program
+
+SUFFIXES = (".pte", ".bpte")
+"""What is taken from a folder. Other kinds of file must be named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A loaded model; `display` is its path as the user wrote it (below a folder given: joined)."""
+
+    display: str
+    program: Program
+
+
+def load_models(names: Sequence[str]) -> tuple[tuple[Model, ...], tuple[Diagnostic, ...]]:
+    """Load every model that `names` mean, sorted by path, each once.
+
+    A name is a file, a folder (its .pte and .bpte files, searched to any depth), a pattern with
+    `*`, `?`, `[...]` or `**`, or `-` for standard input.
+    """
+    found: set[str] = set()
+    diagnostics: list[Diagnostic] = []
+    for name in names:
+        paths, errors = _expand(name)
+        found.update(paths)
+        diagnostics.extend(errors)
+    models: list[Model] = []
+    for display in sorted(found):
+        program, errors = read_program(Path(display), display)
+        diagnostics.extend(errors)
+        if program is not None:
+            models.append(Model(display, program))
+    return tuple(models), tuple(diagnostics)
+
+
+def _expand(name: str) -> tuple[list[str], tuple[Diagnostic, ...]]:
+    """The files that one name means."""
+    if name == STANDARD_INPUT:
+        return [name], ()
+    path = Path(name)
+    if path.is_dir():
+        files = [file for file in path.rglob("*") if file.suffix in SUFFIXES and file.is_file()]
+        if not files:
+            message = f"folder '{name}' holds no .pte or .bpte file"
+            return [], (problem("GK205", message, name),)
+        return [file.as_posix() for file in files], ()
+    if not path.exists() and glob.has_magic(name):
+        found = glob.iglob(name, recursive=True)  # noqa: PTH207
+        matches = [match for match in found if Path(match).is_file()]
+        if not matches:
+            return [], (problem("GK205", f"no file matches '{name}'", name),)
+        return [Path(match).as_posix() for match in matches], ()
+    return [path.as_posix() if name else name], ()
