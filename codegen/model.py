@@ -11,6 +11,9 @@ from ..selective.selection import SelectedOperator
 from .diagnostics import Location
 from .schema import Schema
 
+NOWHERE = Location("")
+"""The place of what no file says."""
+
 
 @dataclass(frozen=True)
 class KernelSpec:
@@ -25,7 +28,7 @@ class KernelSpec:
     symbol: str
     keys: tuple[str, ...] = ()
     source: str | None = None
-    location: Location = Location("")
+    location: Location = NOWHERE
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,14 @@ class CatalogueEntry:
     def name(self) -> str:
         """The operator's name with namespace and overload: "aten::add.out"."""
         return str(self.schema.name)
+
+    @property
+    def stack_size(self) -> int:
+        """Values of a boxed call: the arguments, and the return slot.
+
+        Only boxed operators go without the slot, when their schema returns nothing.
+        """
+        return len(self.schema.arguments) + (not self.boxed or bool(self.schema.returns))
 
 
 @dataclass(frozen=True)
