@@ -96,7 +96,7 @@ def main() -> int:
             f"{instructions:12,} instructions",
         ]
         notes += [""] * (8 - len(notes))
-        print("\n".join(f"    |{row}|  {note}" for row, note in zip(picture(pixels), notes)))
+        print("\n".join(f"    |{row}|  {note}" for row, note in zip(picture(pixels), notes, strict=True)))
         print()
     print(f"{len(chosen) - wrong} of {len(chosen)} right")
     if args.target != "host":
