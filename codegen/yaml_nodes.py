@@ -7,6 +7,7 @@ libyaml does the scanning where PyYAML was built with it (ten times faster).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -80,7 +81,8 @@ def _build(text: str, line_offset: int, loader: type[Any]) -> Node | None:
     documents = 0
     stack: list[Sequence | Mapping] = []
     keys: list[Node | None] = []  # for each mapping on the stack, its key that awaits a value
-    for event in yaml.parse(text, Loader=loader):
+    events: Iterable[Any] = yaml.parse(text, Loader=loader)
+    for event in events:
         kind = type(event)
         if kind in (yaml.SequenceEndEvent, yaml.MappingEndEvent):
             stack.pop()
