@@ -103,23 +103,17 @@ GEN_KERNELS_NOINLINE inline ScalarType result_type(const Operand* in, size_t n) 
   return r.get();
 }
 
-// Resizes `out` to the operands' broadcast shape and lays the walk over it in
-// out's memory order. Operand 0 of the walk is `out`.
-GEN_KERNELS_NOINLINE inline bool plan_walk(Walk& w, Tensor& out, const Operand* in, size_t n) {
-  Shape shape;
-  for (size_t k = 0; k < n; ++k) {
-    if (in[k].tensor != nullptr && !broadcast_into(shape, in[k].tensor->sizes())) {
-      return false;
-    }
-  }
-  if (!resize_out(out, shape)) {
-    return false;
-  }
+// Lays the walk over `out` in its memory order, operands broadcast to it; operand 0
+// of the walk is `out`. False when an operand does not broadcast to its shape.
+GEN_KERNELS_NOINLINE inline bool lay_walk(Walk& w, const Tensor& out, const Operand* in, size_t n) {
   w.operands = n + 1;
   w.at[0] = mutable_bytes(out);
   for (size_t k = 0; k < n; ++k) {
     const Tensor* t = in[k].tensor;
     w.at[k + 1] = t == nullptr ? nullptr : const_cast<char*>(const_bytes(*t));
+    if (t != nullptr && rank(*t) > rank(out)) {
+      return false;
+    }
   }
   for (size_t i = rank(out); i-- > 0;) {
     const size_t d = out.dim_order().data()[i];
@@ -130,14 +124,27 @@ GEN_KERNELS_NOINLINE inline bool plan_walk(Walk& w, Tensor& out, const Operand* 
       stride[k + 1] = 0;
       if (t != nullptr && d + rank(*t) >= rank(out)) {
         const size_t td = d + rank(*t) - rank(out);
-        if (size_at(*t, td) != 1) {
+        if (size_at(*t, td) == size_at(out, d)) {
           stride[k + 1] = stride_at(*t, td) * t->element_size();
+        } else if (size_at(*t, td) != 1) {
+          return false;
         }
       }
     }
     add_axis(w, size_at(out, d), stride);
   }
   return true;
+}
+
+// Resizes `out` to the operands' broadcast shape and lays the walk over it.
+GEN_KERNELS_NOINLINE inline bool plan_walk(Walk& w, Tensor& out, const Operand* in, size_t n) {
+  Shape shape;
+  for (size_t k = 0; k < n; ++k) {
+    if (in[k].tensor != nullptr && !broadcast_into(shape, in[k].tensor->sizes())) {
+      return false;
+    }
+  }
+  return resize_out(out, shape) && lay_walk(w, out, in, n);
 }
 
 // Elements that are converted at a time: large enough to pay for the calls, small on the stack.
@@ -317,14 +324,6 @@ GEN_KERNELS_NOINLINE inline bool unary(Tensor& out, const Tensor& in, unsigned r
     add_axis(w, numel(out), stride);
     return run_blocks<Mask>(w, out, &operand, common, rules, blocks, extra);
   }
-}
-
-// What a kernel returns: `out`, after failing the context unless `ok`.
-inline Tensor& finish(KernelRuntimeContext& context, bool ok, Tensor& out) {
-  if (!ok) {
-    context.fail(Error::InvalidArgument);
-  }
-  return out;
 }
 
 }  // namespace gen_kernels

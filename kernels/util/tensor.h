@@ -99,6 +99,14 @@ GEN_KERNELS_NOINLINE inline bool is_channels_last(const Tensor& t) {
   return same;
 }
 
+// What a kernel returns: `out`, after failing the context unless `ok`.
+inline Tensor& finish(KernelRuntimeContext& context, bool ok, Tensor& out) {
+  if (!ok) {
+    context.fail(Error::InvalidArgument);
+  }
+  return out;
+}
+
 // ---- Resizing ----
 
 inline bool resize_out(Tensor& out, ArrayRef<SizesType> sizes) {

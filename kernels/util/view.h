@@ -1,0 +1,224 @@
+// Strided views and the copy between two of them: every operator that only moves
+// elements (permute, slice, cat, expand, ...) is a few lines over this.
+#pragma once
+
+#include "util/tensor.h"
+
+namespace gen_kernels {
+
+// A window on a tensor's memory. Strides are in bytes and may be zero or negative.
+struct View {
+  char* data;
+  size_t element;  // bytes an element
+  size_t rank;
+  SizesType sizes[kMaxDims];
+  ptrdiff_t strides[kMaxDims];
+
+  size_t size(size_t dim) const { return static_cast<size_t>(sizes[dim]); }
+  // Moves the start by `index` along `dim`.
+  void offset(size_t dim, int64_t index) { data += static_cast<ptrdiff_t>(index) * strides[dim]; }
+  // Restricts `dim` to `count` indices from `start`, `step` apart.
+  void slice(size_t dim, int64_t start, int64_t step, int64_t count) {
+    if (count > 0) {
+      offset(dim, start);
+    }
+    strides[dim] *= static_cast<ptrdiff_t>(step);
+    sizes[dim] = static_cast<SizesType>(count);
+  }
+  // Appends a dim.
+  void push(SizesType size, ptrdiff_t stride) {
+    sizes[rank] = size;
+    strides[rank++] = stride;
+  }
+  void remove(size_t dim) {
+    --rank;
+    for (size_t d = dim; d < rank; ++d) {
+      sizes[d] = sizes[d + 1];
+      strides[d] = strides[d + 1];
+    }
+  }
+  // Inserts a dim before `dim`.
+  void insert(size_t dim, SizesType size, ptrdiff_t stride) {
+    for (size_t d = rank++; d > dim; --d) {
+      sizes[d] = sizes[d - 1];
+      strides[d] = strides[d - 1];
+    }
+    sizes[dim] = size;
+    strides[dim] = stride;
+  }
+};
+
+GEN_KERNELS_NOINLINE inline View view_of(const Tensor& t) {
+  View v;
+  v.data = const_cast<char*>(const_bytes(t));
+  v.element = element_size(t);
+  v.rank = 0;
+  for (size_t d = 0; d < rank(t); ++d) {
+    v.push(t.sizes().data()[d], stride_at(t, d) * static_cast<ptrdiff_t>(v.element));
+  }
+  return v;
+}
+
+// `data` seen row-major with the sizes of `shape`.
+GEN_KERNELS_NOINLINE inline View dense_view(const char* data, size_t element,
+                                            ArrayRef<SizesType> shape) {
+  View v;
+  v.data = const_cast<char*>(data);
+  v.element = element;
+  v.rank = shape.size();
+  ptrdiff_t stride = static_cast<ptrdiff_t>(element);
+  for (size_t d = v.rank; d-- > 0;) {
+    v.sizes[d] = shape.data()[d];
+    v.strides[d] = stride;
+    stride *= shape.data()[d];
+  }
+  return v;
+}
+
+// Element sizes in bytes as a set: bit n is for n bytes (1, 2, 4, 8, 16).
+using SizeMask = uint32_t;
+
+constexpr SizeMask sizes_of(TypeMask mask) {
+  SizeMask sizes = 0;
+  for (int i = 0; i < static_cast<int>(ScalarType::Undefined); ++i) {
+    const ScalarType type = static_cast<ScalarType>(i);
+    if (contains(mask, type)) {
+      switch (type) {
+        case ScalarType::Short:
+        case ScalarType::Half:
+        case ScalarType::BFloat16:
+        case ScalarType::UInt16:
+        case ScalarType::Bits16:
+          sizes |= 1U << 2;
+          break;
+        case ScalarType::Int:
+        case ScalarType::Float:
+        case ScalarType::UInt32:
+        case ScalarType::QInt32:
+        case ScalarType::ComplexHalf:
+          sizes |= 1U << 4;
+          break;
+        case ScalarType::Long:
+        case ScalarType::Double:
+        case ScalarType::UInt64:
+        case ScalarType::ComplexFloat:
+          sizes |= 1U << 8;
+          break;
+        case ScalarType::ComplexDouble:
+          sizes |= 1U << 16;
+          break;
+        default:
+          sizes |= 1U << 1;
+          break;
+      }
+    }
+  }
+  return sizes;
+}
+
+namespace internal {
+// Memory of any dtype, moved as words of its size.
+template <size_t N>
+struct Word;
+template <>
+struct Word<1> {
+  using type __attribute__((may_alias)) = uint8_t;
+};
+template <>
+struct Word<2> {
+  using type __attribute__((may_alias)) = uint16_t;
+};
+template <>
+struct Word<4> {
+  using type __attribute__((may_alias)) = uint32_t;
+};
+template <>
+struct Word<8> {
+  using type __attribute__((may_alias)) = uint64_t;
+};
+template <>
+struct Word<16> {
+  struct type {
+    Word<8>::type low, high;
+  };
+};
+
+template <SizeMask Sizes, size_t N>
+inline bool copy_words(char* to, ptrdiff_t to_step, const char* from, ptrdiff_t from_step, size_t n,
+                       size_t element) {
+  if constexpr (((Sizes >> N) & 1U) != 0) {
+    using T = typename Word<N>::type;
+    if (element == N) {
+      for (; n != 0; --n, to += to_step, from += from_step) {
+        *reinterpret_cast<T*>(to) = *reinterpret_cast<const T*>(from);
+      }
+      return true;
+    }
+  }
+  return false;
+}
+}  // namespace internal
+
+// Copies n elements of `element` bytes; steps are in bytes.
+template <SizeMask Sizes>
+GEN_KERNELS_NOINLINE inline void copy_row(char* to, ptrdiff_t to_step, const char* from,
+                                          ptrdiff_t from_step, size_t n, size_t element) {
+  const ptrdiff_t dense = static_cast<ptrdiff_t>(element);
+  if (to_step == dense && from_step == dense) {
+    std::memcpy(to, from, n * element);
+    return;
+  }
+  (void)(internal::copy_words<Sizes, 4>(to, to_step, from, from_step, n, element) ||
+         internal::copy_words<Sizes, 1>(to, to_step, from, from_step, n, element) ||
+         internal::copy_words<Sizes, 2>(to, to_step, from, from_step, n, element) ||
+         internal::copy_words<Sizes, 8>(to, to_step, from, from_step, n, element) ||
+         internal::copy_words<Sizes, 16>(to, to_step, from, from_step, n, element));
+}
+
+template <SizeMask Sizes>
+GEN_KERNELS_NOINLINE inline void copy_view_sized(const View& to, const View& from) {
+  Walk w;
+  w.operands = 2;
+  w.at[0] = to.data;
+  w.at[1] = from.data;
+  for (size_t d = to.rank; d-- > 0;) {
+    const ptrdiff_t stride[2] = {to.strides[d], from.strides[d]};
+    add_axis(w, to.size(d), stride);
+  }
+  if (w.empty) {
+    return;
+  }
+  do {
+    copy_row<Sizes>(w.at[0], w.step(0), w.at[1], w.step(1), w.row(), to.element);
+  } while (next_row(w));
+}
+
+// to[i] = from[i] over the sizes of `to` (those of `from` are not read). The dtype is in Mask.
+template <TypeMask Mask>
+inline void copy_view(const View& to, const View& from) {
+  copy_view_sized<sizes_of(Mask)>(to, from);
+}
+
+// Copies all of `from` into `out`, row-major index by row-major index, whatever the
+// two shapes are (equal in number of elements and dtype). False when neither is row-major.
+template <TypeMask Mask>
+inline bool copy_reshaped(const Tensor& out, const Tensor& from) {
+  const bool out_dense = is_contiguous(out);
+  if (!out_dense && !is_contiguous(from)) {
+    return false;
+  }
+  if (out_dense) {
+    copy_view<Mask>(dense_view(const_bytes(out), element_size(out), from.sizes()), view_of(from));
+  } else {
+    copy_view<Mask>(view_of(out), dense_view(const_bytes(from), element_size(from), out.sizes()));
+  }
+  return true;
+}
+
+// What most moving operators require: one dtype, selected for the operator.
+template <TypeMask Mask>
+inline bool same_dtype(const Tensor& a, const Tensor& b) {
+  return a.scalar_type() == b.scalar_type() && contains(Mask, a.scalar_type());
+}
+
+}  // namespace gen_kernels
