@@ -21,7 +21,7 @@
 #include <cstring>
 
 #include "platform.h"
-#include "runner_cases.h"  // kCases, model_begin, model_end
+#include "runner_cases.h"  // kCases, runner_model_begin, runner_model_end
 #ifndef RUNNER_STATIC_REGISTRATION
 #include "RegisterKernels.h"
 #endif
@@ -31,6 +31,9 @@
 #endif
 #ifndef RUNNER_PLANNED_POOL
 #define RUNNER_PLANNED_POOL (64 * 1024)
+#endif
+#ifndef RUNNER_PLANNED_BUFFERS
+#define RUNNER_PLANNED_BUFFERS 4
 #endif
 #ifndef RUNNER_TEMP_POOL
 #define RUNNER_TEMP_POOL (16 * 1024)
@@ -59,7 +62,7 @@ using executorch::runtime::Program;
 using executorch::runtime::Result;
 using executorch::runtime::Span;
 
-constexpr size_t kMaxPlannedBuffers = 8;
+constexpr size_t kMaxPlannedBuffers = RUNNER_PLANNED_BUFFERS;
 constexpr size_t kMaxDim = 16;
 constexpr uint32_t kPaint = 0xa5a5a5a5u;
 
@@ -332,8 +335,8 @@ int main() {
 #ifndef RUNNER_STATIC_REGISTRATION
   check("register", gen_kernels::register_all_kernels());
 #endif
-  BufferDataLoader loader(runner::model_begin,
-                          static_cast<size_t>(runner::model_end - runner::model_begin));
+  BufferDataLoader loader(runner_model_begin,
+                          static_cast<size_t>(runner_model_end - runner_model_begin));
   Result<Program> program = Program::load(&loader);
   check("load", program.error());
   for (size_t number = 0; number < sizeof runner::kCases / sizeof runner::kCases[0];) {

@@ -1,0 +1,264 @@
+"""Links a runnable program: the runner, a model and inputs, a built library.
+
+`gen-kernels build` leaves libgen_kernels.a, libgen_kernels_runtime.a and RegisterKernels.h in a
+folder; this adds platform/common/runner.cpp and, for RISC-V, the CV32E40P platform. The result
+prints its outputs in the line format that runner.cpp describes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..selective.program import Method, Program, ValueKind
+from ..selective.pte import read_program
+from .toolchain import Toolchain, find_toolchain
+
+PACKAGE = Path(__file__).resolve().parent.parent
+COMMON = PACKAGE / "platform" / "common"
+CV32E40P = PACKAGE / "platform" / "cv32e40p"
+RUNTIME_INCLUDE = PACKAGE / "runtime" / "include"
+LIBRARIES = ("libgen_kernels.a", "libgen_kernels_runtime.a")
+
+KINDS = {"tensor": "kTensor", "int": "kInt", "float": "kDouble", "bool": "kBool", "none": "kNone"}
+
+
+class FirmwareError(Exception):
+    """The program cannot be linked; the text says why."""
+
+
+@dataclass(frozen=True)
+class Input:
+    """One argument of a method.
+
+    `kind` is a key of KINDS. A tensor has `data` (little-endian values in memory order),
+    `scalar_type`, `sizes` and `dim_order`; the others have `value`.
+    """
+
+    kind: str
+    data: bytes = b""
+    scalar_type: int = 0
+    sizes: tuple[int, ...] = ()
+    dim_order: tuple[int, ...] = ()
+    value: int | float | bool = 0
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call of a method."""
+
+    method: str
+    inputs: tuple[Input, ...]
+
+
+@dataclass(frozen=True)
+class Pools:
+    """Bytes of the runner's memory pools."""
+
+    method: int
+    planned: int
+    temp: int = 16 * 1024
+    buffers: int = 1
+
+
+@dataclass(frozen=True)
+class Firmware:
+    """What to link. `defines` and `link_flags` are added to the compiler's command."""
+
+    build: Path
+    model: Path
+    cases: tuple[Case, ...]
+    pools: Pools
+    optimise: str = "-Os"
+    defines: tuple[str, ...] = ()
+    link_flags: tuple[str, ...] = ()
+    sources: tuple[Path, ...] = field(default=())
+
+
+def pools_for(program: Program, methods: Sequence[str], target: str) -> Pools:
+    """Planned memory from the program; a generous method pool from its number of values."""
+    chosen = [method for method in program.methods if method.name in methods]
+    planned = max((sum(-(-n // 16) * 16 for n in m.buffer_sizes[1:]) for m in chosen), default=0)
+    values = max((len(method.values) for method in chosen), default=0)
+    calls = max((sum(len(c.instructions) for c in m.chains) for m in chosen), default=0)
+    word = 2 if target == "host" else 1
+    return Pools(
+        method=word * (4096 + 160 * values + 128 * calls),
+        planned=max(planned, 16),
+        buffers=max((len(m.buffer_sizes) - 1 for m in chosen), default=1) or 1,
+    )
+
+
+def file_case(program: Program, method_name: str, files: Sequence[Path]) -> Case:
+    """A case from raw files, one a tensor input, with the sizes that the program gives."""
+    method = find_method(program, method_name)
+    if len(files) != len(method.inputs):
+        raise FirmwareError(f"{method.name} takes {len(method.inputs)} inputs, not {len(files)}")
+    inputs = []
+    for file, index in zip(files, method.inputs, strict=True):
+        tensor = method.values[index].tensor
+        if tensor is None:
+            kind = ValueKind(method.values[index].kind).name
+            raise FirmwareError(f"{file}: the input is a {kind}, not a tensor")
+        data = file.read_bytes()
+        if len(data) != tensor.nbytes:
+            raise FirmwareError(f"{file}: {len(data)} bytes, the input has {tensor.nbytes}")
+        inputs.append(Input("tensor", data, tensor.dtype, tensor.sizes, tensor.dim_order))
+    return Case(method.name, tuple(inputs))
+
+
+def find_method(program: Program, name: str) -> Method:
+    """The method called `name`; the first one for an empty name."""
+    for method in program.methods:
+        if name in (method.name, ""):
+            return method
+    raise FirmwareError(f"the model has no method '{name}'")
+
+
+def cases_header(cases: Sequence[Case]) -> str:
+    """The text of runner_cases.h."""
+    symbols = [
+        f"extern const unsigned char runner_input_{i}_{j}[];"
+        for i, case in enumerate(cases)
+        for j, given in enumerate(case.inputs)
+        if given.kind == "tensor"
+    ]
+    lines = ["// The cases for runner.cpp; the bytes are in runner_data.S.", 'extern "C" {']
+    lines += ["extern const unsigned char runner_model_begin[], runner_model_end[];"]
+    lines += [*symbols, "}", "namespace runner {"]
+    for i, case in enumerate(cases):
+        rows = [_input_row(given, i, j, lines) for j, given in enumerate(case.inputs)]
+        if rows:
+            lines += [f"static const Input kInputs{i}[] = {{", *rows, "};"]
+    lines.append("static const Case kCases[] = {")
+    for i, case in enumerate(cases):
+        inputs = f"kInputs{i}" if case.inputs else "nullptr"
+        lines.append(f'    {{"{case.method}", {inputs}, {len(case.inputs)}}},')
+    return "\n".join([*lines, "};", "}  // namespace runner", ""])
+
+
+def _input_row(given: Input, i: int, j: int, lines: list[str]) -> str:
+    kind = f"Kind::{KINDS[given.kind]}"
+    if given.kind != "tensor":
+        integer = int(given.value) if given.kind != "float" else 0
+        real = float(given.value).hex() if given.kind == "float" else "0.0"
+        return f"    {{{kind}, 0, 0, nullptr, nullptr, nullptr, {integer}LL, {real}}},"
+    sizes = order = "nullptr"
+    if given.sizes:
+        sizes, order = f"kSizes{i}_{j}", f"kOrder{i}_{j}"
+        lines.append(f"static const int32_t {sizes}[] = {{{', '.join(map(str, given.sizes))}}};")
+        lines.append(
+            f"static const uint8_t {order}[] = {{{', '.join(map(str, given.dim_order))}}};"
+        )
+    shape = f"{given.scalar_type}, {len(given.sizes)}, {sizes}, {order}"
+    return f"    {{{kind}, {shape}, runner_input_{i}_{j}, 0, 0.0}},"
+
+
+def data_assembly(model: str, cases: Sequence[Case]) -> str:
+    """The text of runner_data.S; `model` is the model's file name on the include path."""
+    lines = ['    .section .model, "a"', "    .balign 16", *_blob("runner_model", model)]
+    lines += ["    .globl runner_model_end", "runner_model_end:", '    .section .inputs, "a"']
+    for i, case in enumerate(cases):
+        for j, given in enumerate(case.inputs):
+            if given.kind == "tensor":
+                lines += ["    .balign 16", *_blob(f"runner_input_{i}_{j}", f"input_{i}_{j}.bin")]
+    return "\n".join([*lines, '    .section .note.GNU-stack, "", @progbits', ""])
+
+
+def _blob(symbol: str, file: str) -> list[str]:
+    begin = symbol + "_begin" if symbol == "runner_model" else symbol
+    quoted = file.replace("\\", "\\\\").replace('"', '\\"')
+    return [f"    .globl {begin}", f"{begin}:", f'    .incbin "{quoted}"']
+
+
+def link(firmware: Firmware, toolchain: Toolchain, out: Path) -> None:
+    """Compiles the runner and links `out`; helper files go into `out` + ".d"."""
+    folder = out.with_name(out.name + ".d")
+    folder.mkdir(parents=True, exist_ok=True)
+    for i, case in enumerate(firmware.cases):
+        for j, given in enumerate(case.inputs):
+            if given.kind == "tensor":
+                (folder / f"input_{i}_{j}.bin").write_bytes(given.data)
+    (folder / "runner_cases.h").write_text(cases_header(firmware.cases), encoding="utf-8")
+    (folder / "runner_data.S").write_text(
+        data_assembly(firmware.model.name, firmware.cases), encoding="utf-8"
+    )
+    for command in link_commands(firmware, toolchain, folder, out):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise FirmwareError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+
+
+def link_commands(
+    firmware: Firmware, toolchain: Toolchain, folder: Path, out: Path
+) -> list[list[str]]:
+    """The commands that `link` runs: compile the C++ sources, then link everything."""
+    embedded = toolchain.target != "host"
+    pools = firmware.pools
+    defines = (
+        f"-DRUNNER_METHOD_POOL={pools.method}",
+        f"-DRUNNER_PLANNED_POOL={pools.planned}",
+        f"-DRUNNER_TEMP_POOL={pools.temp}",
+        f"-DRUNNER_PLANNED_BUFFERS={pools.buffers}",
+        *firmware.defines,
+    )
+    include = [f"-I{path}" for path in (folder, firmware.build, COMMON, RUNTIME_INCLUDE)]
+    sources = [COMMON / "runner.cpp", *firmware.sources]
+    sources.append(COMMON / ("cxx_support.cpp" if embedded else "host.cpp"))
+    commands, objects = [], []
+    for source in sources:
+        objects.append(str(folder / (source.name + ".o")))
+        flags = [*toolchain.compile_flags, firmware.optimise, *defines, *include]
+        commands.append([*toolchain.cxx, *flags, "-c", str(source), "-o", objects[-1]])
+    final = [*toolchain.cc, *toolchain.link_flags, firmware.optimise, "-Wl,--gc-sections"]
+    final += ["-I", str(folder), "-I", str(firmware.model.parent), f"-I{COMMON}"]
+    final += [str(folder / "runner_data.S"), *objects]
+    if embedded:
+        final += [f"-T{CV32E40P / 'link.ld'}", "-DPICOLIBC_INTEGER_PRINTF_SCANF"]
+        final += [str(CV32E40P / "crt0.S"), str(CV32E40P / "platform.c")]
+    final += [str(firmware.build / name) for name in LIBRARIES]
+    final += [*firmware.link_flags, "-lm", "-o", str(out)]
+    return [*commands, final]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Command line: see --help."""
+    parser = argparse.ArgumentParser(prog="gen_kernels.codegen.firmware", description=__doc__)
+    parser.add_argument("--target", default="cv32e40p", help="host, rv32imc or cv32e40p")
+    parser.add_argument("--cxx", help="C++ compiler")
+    parser.add_argument("--build", type=Path, required=True, help="folder of `gen-kernels build`")
+    parser.add_argument("--model", type=Path, required=True, help=".pte file to embed")
+    parser.add_argument("--method", default="", help="method to call (default: the first)")
+    parser.add_argument(
+        "--inputs",
+        type=Path,
+        nargs="*",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="raw values, one file an input tensor; repeat for several cases",
+    )
+    parser.add_argument("--out", type=Path, required=True, help="program to write")
+    arguments = parser.parse_args(argv)
+    toolchain, problems = find_toolchain(arguments.target, arguments.cxx)
+    program, more = read_program(arguments.model, str(arguments.model))
+    for problem in (*problems, *more):
+        print(f"{problem.location.file}: {problem.message} ({problem.hint})", file=sys.stderr)
+    if toolchain is None or program is None:
+        return 1
+    try:
+        cases = tuple(file_case(program, arguments.method, files) for files in arguments.inputs)
+        pools = pools_for(program, [case.method for case in cases], toolchain.target)
+        link(Firmware(arguments.build, arguments.model, cases, pools), toolchain, arguments.out)
+    except (FirmwareError, OSError) as error:
+        print(f"firmware: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
