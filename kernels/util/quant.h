@@ -38,11 +38,13 @@ inline int32_t clamp(int32_t value, int32_t low, int32_t high) {
 
 namespace internal {
 // The general case: left shifts, negative multipliers, any right shift up to 62.
-GEN_KERNELS_NOINLINE inline int32_t requantize_wide(int32_t value, int32_t multiplier, int32_t shift) {
+GEN_KERNELS_NOINLINE inline int32_t requantize_wide(int32_t value, int32_t multiplier,
+                                                    int32_t shift) {
   const int left = shift > 0 ? (shift & 63) : 0;
   const int right = shift < 0 ? (shift < -62 ? 62 : -shift) : 0;
   const auto scaled = static_cast<uint64_t>(static_cast<int64_t>(value)) << left;
-  const uint64_t product = scaled * static_cast<uint64_t>(static_cast<int64_t>(multiplier)) + (uint64_t{1} << 30);
+  const uint64_t product =
+      scaled * static_cast<uint64_t>(static_cast<int64_t>(multiplier)) + (uint64_t{1} << 30);
   int64_t result = static_cast<int64_t>(product) >> 31;
   if (right > 0) {
     const int64_t mask = static_cast<int64_t>((uint64_t{1} << right) - 1);
@@ -79,7 +81,8 @@ struct Requant {
   int32_t high;
 
   int8_t operator()(int32_t value, int32_t multiplier, int32_t shift) const {
-    return static_cast<int8_t>(clamp(wrap_add(requantize(value, multiplier, shift), offset), low, high));
+    return static_cast<int8_t>(
+        clamp(wrap_add(requantize(value, multiplier, shift), offset), low, high));
   }
 };
 
@@ -167,7 +170,8 @@ GEN_KERNELS_NOINLINE inline float to_float(double value) {
 #endif
 }
 
-// static_cast<float>(1.0 / value): the quotient is rounded to double first, as PyTorch's scalars are.
+// static_cast<float>(1.0 / value): the quotient is rounded to double first, as PyTorch's scalars
+// are.
 GEN_KERNELS_NOINLINE inline float reciprocal(double value) {
 #if GEN_KERNELS_SOFT_FLOAT
   const internal::DoubleParts parts = internal::split(value);
@@ -192,7 +196,8 @@ GEN_KERNELS_NOINLINE inline float reciprocal(double value) {
   if (power) {
     return internal::pack_float(parts.negative, -parts.exponent, uint64_t{1} << 63, false);
   }
-  // Round the 53 significant digits of the double quotient: one more digit and the remainder decide.
+  // Round the 53 significant digits of the double quotient: one more digit and the remainder
+  // decide.
   const bool guard = remainder >= parts.mantissa;
   const bool tail = (guard ? remainder - parts.mantissa : remainder) != 0;
   quotient += guard && (tail || (quotient & 1) != 0) ? 1 : 0;
@@ -228,8 +233,8 @@ class Quantizer {
     const uint32_t bits = float_bits(inverse);
     const uint32_t exponent = (bits >> 23) & 0xff;
     constexpr int64_t kSmall = 1 << 20;
-    small_ = exponent != 0 && exponent != 0xff && zero_point > -kSmall && zero_point < kSmall && low > -kSmall &&
-             high < kSmall && low <= high;
+    small_ = exponent != 0 && exponent != 0xff && zero_point > -kSmall && zero_point < kSmall &&
+             low > -kSmall && high < kSmall && low <= high;
     mantissa_ = (bits & 0x7fffffU) | 0x800000U;
     exponent_ = static_cast<int>(exponent) - 127 - 23;
 #endif
@@ -240,7 +245,8 @@ class Quantizer {
     const uint32_t bits = float_bits(value);
     const uint32_t exponent = (bits >> 23) & 0xff;
     if (small_ && (bits << 1) == 0) {
-      return clamp(static_cast<int32_t>(zero_), static_cast<int32_t>(low_), static_cast<int32_t>(high_));
+      return clamp(static_cast<int32_t>(zero_), static_cast<int32_t>(low_),
+                   static_cast<int32_t>(high_));
     }
     if (small_ && exponent != 0 && exponent != 0xff) {
       return small(bits, static_cast<int>(exponent) - 127 - 23);
@@ -259,7 +265,8 @@ class Quantizer {
 #if GEN_KERNELS_SOFT_FLOAT
   // Both factors are normal and the range is small: the product's digits decide.
   int64_t small(uint32_t bits, int exponent) const {
-    uint64_t product = static_cast<uint64_t>((bits & 0x7fffffU) | 0x800000U) * mantissa_;  // 47 or 48 digits
+    uint64_t product =
+        static_cast<uint64_t>((bits & 0x7fffffU) | 0x800000U) * mantissa_;  // 47 or 48 digits
     int e = exponent + exponent_;  // |x * inverse| = product * 2^e
     const bool negative = ((bits ^ float_bits(inverse_)) >> 31) != 0;
     // First rounding: to the 24 digits of a float.
@@ -278,11 +285,13 @@ class Quantizer {
       const uint32_t tie = 1U << (-e - 1);
       const uint32_t whole = m >> -e;
       const uint32_t fraction = m & mask;
-      magnitude = static_cast<int32_t>(whole + (fraction > tie || (fraction == tie && (whole & 1) != 0) ? 1 : 0));
+      magnitude = static_cast<int32_t>(
+          whole + (fraction > tie || (fraction == tie && (whole & 1) != 0) ? 1 : 0));
       magnitude = magnitude > (1 << 22) ? 1 << 22 : magnitude;
     }
     const auto zero = static_cast<int32_t>(zero_);
-    return clamp((negative ? -magnitude : magnitude) + zero, static_cast<int32_t>(low_), static_cast<int32_t>(high_));
+    return clamp((negative ? -magnitude : magnitude) + zero, static_cast<int32_t>(low_),
+                 static_cast<int32_t>(high_));
   }
 
   bool small_;
@@ -308,10 +317,12 @@ inline float scale_integer(int32_t value, float scale) {
     }
     const bool negative = (value < 0) != ((bits >> 31) != 0);
     const auto magnitude = static_cast<uint32_t>(value < 0 ? -value : value);
-    uint64_t product = static_cast<uint64_t>(magnitude) * ((bits & 0x7fffffU) | 0x800000U);  // up to 49 digits
+    uint64_t product =
+        static_cast<uint64_t>(magnitude) * ((bits & 0x7fffffU) | 0x800000U);  // up to 49 digits
     const int lead = __builtin_clzll(product);
     product <<= lead;
-    return internal::pack_float(negative, static_cast<int>(exponent) - 127 - 23 + 63 - lead, product, false);
+    return internal::pack_float(negative, static_cast<int>(exponent) - 127 - 23 + 63 - lead,
+                                product, false);
   }
 #endif
   return static_cast<float>(value) * scale;
