@@ -1,0 +1,197 @@
+"""`gen-kernels build`: generate, then compile registration and kernels into a static library.
+
+libgen_kernels.a holds the registration and the kernels that the selection needs;
+libgen_kernels_runtime.a, beside it, the micro runtime. Only what changed is compiled again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import re
+import subprocess
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+from .diagnostics import Diagnostic, Location, has_errors
+from .toolchain import TARGETS, Toolchain, find_toolchain
+
+PACKAGE = Path(__file__).resolve().parent.parent
+KERNELS = PACKAGE / "kernels"
+RUNTIME = PACKAGE / "runtime"
+
+LIBRARY = "libgen_kernels.a"
+RUNTIME_LIBRARY = "libgen_kernels_runtime.a"
+REGISTRATION = "RegisterCodegenUnboxedKernels.cpp"
+
+
+class _Job(NamedTuple):
+    """A source to compile, and how it is called in messages."""
+
+    source: Path
+    display: str
+    target: Path
+    command: tuple[str, ...]
+
+
+def build_library(
+    out: Path, sources: Sequence[str], toolchain: Toolchain, jobs: int = 0, runtime: bool = True
+) -> tuple[tuple[Path, ...], tuple[Diagnostic, ...]]:
+    """Compile the generated registration in `out` and the kernels `sources` into archives there.
+
+    `sources` are relative to the kernels folder. `jobs` compilers run at a time (0: one for each
+    processor). Returns the paths of the archives, or errors GK403 and GK404.
+    """
+    objects = out / "obj"
+    command = (
+        *toolchain.cxx,
+        "-Os",
+        *toolchain.compile_flags,
+        "-DEXECUTORCH_SELECTIVE_BUILD_DTYPE",
+        f"-I{out}",
+        f"-I{KERNELS}",
+        f"-I{RUNTIME / 'include'}",
+    )
+    archives = {
+        out / LIBRARY: [
+            _job(out / REGISTRATION, REGISTRATION, objects / "registration.o", command),
+            *(_job(KERNELS / s, f"kernels/{s}", objects / _object(s), command) for s in sources),
+        ]
+    }
+    if runtime:
+        archives[out / RUNTIME_LIBRARY] = [
+            _job(path, f"runtime/src/{path.name}", objects / f"runtime_{path.stem}.o", command)
+            for path in sorted((RUNTIME / "src").glob("*.cpp"))
+        ]
+    stale = [job for group in archives.values() for job in group if not _is_current(job)]
+    with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
+        problems = [p for p in pool.map(_compile, stale) if p is not None]
+    if problems:
+        return (), tuple(problems)
+    built = {job.target for job in stale}
+    for archive, group in archives.items():
+        members = [job.target for job in group]
+        listing = "\n".join(map(str, members))
+        record = objects / f"{archive.name}.members"
+        if archive.is_file() and built.isdisjoint(members) and _text(record) == listing:
+            continue
+        problem = _archive(archive, members, toolchain.ar)
+        if problem is not None:
+            return (), (problem,)
+        record.write_text(listing)
+    return tuple(archives), ()
+
+
+def _object(source: str) -> str:
+    # One flat folder of objects: archives keep base names only, and debuggers show them.
+    return re.sub(r"\.cpp$", "", source).replace("/", "_") + ".o"
+
+
+def _job(source: Path, display: str, target: Path, command: Sequence[str]) -> _Job:
+    return _Job(source, display, target, (*command, "-MMD", "-c", str(source), "-o", str(target)))
+
+
+def _is_current(job: _Job) -> bool:
+    """Whether the object is newer than all it was made from, by the same command."""
+    if _text(job.target.with_suffix(".cmd")) != _digest(job.command):
+        return False
+    try:
+        made = job.target.stat().st_mtime_ns
+        return all(Path(d).stat().st_mtime_ns <= made for d in _dependencies(job.target))
+    except OSError:
+        return False
+
+
+def _digest(command: Sequence[str]) -> str:
+    return hashlib.sha256("\0".join(command).encode()).hexdigest()
+
+
+def _dependencies(target: Path) -> list[str]:
+    text = target.with_suffix(".d").read_text()
+    words = re.findall(r"(?:\\ |[^\s\\])+", text.partition(": ")[2].replace("\\\n", " "))
+    return [w.replace("\\ ", " ") for w in words]
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return path.read_text()
+    except OSError:
+        return None
+
+
+def _compile(job: _Job) -> Diagnostic | None:
+    job.target.parent.mkdir(parents=True, exist_ok=True)
+    record = job.target.with_suffix(".cmd")
+    record.unlink(missing_ok=True)
+    done = subprocess.run(job.command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        lines = tuple((done.stderr or done.stdout).strip().splitlines()[:20])
+        return Diagnostic(
+            "GK403", "the compiler rejects this source", Location(job.display), notes=lines
+        )
+    record.write_text(_digest(job.command))
+    return None
+
+
+def _archive(archive: Path, members: Sequence[Path], ar: str) -> Diagnostic | None:
+    new = archive.with_name(f".{archive.name}.{os.getpid()}.tmp")
+    new.unlink(missing_ok=True)
+    # D: no time stamps, no owners; the same objects give the same bytes.
+    command = (ar, "rcsD", str(new), *map(str, members))
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        new.unlink(missing_ok=True)
+        lines = tuple(done.stderr.strip().splitlines()[:20])
+        return Diagnostic("GK404", "the archiver failed", Location(archive.name), notes=lines)
+    new.replace(archive)
+    return None
+
+
+def run_build(arguments: Sequence[str]) -> int:
+    """Run `gen-kernels build` and return its exit status."""
+    from .cli import (
+        add_selection_arguments,
+        finish,
+        generate_and_write,
+        request_from,
+    )
+
+    parser = argparse.ArgumentParser(
+        prog="gen-kernels build",
+        description="Generate, then compile registration and kernels into a static library.",
+        allow_abbrev=False,
+    )
+    add_selection_arguments(parser)
+    compile_group = parser.add_argument_group("compiling")
+    compile_group.add_argument("--target", choices=TARGETS, required=True)
+    compile_group.add_argument("--cxx", help="C++ compiler of yours (riscv32-corev-elf-g++)")
+    compile_group.add_argument("--march", help="instruction set, instead of rv32imc")
+    compile_group.add_argument("--mabi", help="calling convention, instead of ilp32")
+    compile_group.add_argument("--cflags", help="more compiler flags")
+    compile_group.add_argument("--jobs", "-j", type=int, default=0, help="compilers at a time")
+    compile_group.add_argument(
+        "--no-runtime", action="store_true", help=f"do not compile {RUNTIME_LIBRARY}"
+    )
+    args = parser.parse_args(arguments)
+    if args.out is None:
+        parser.error("--out is required")
+    request = request_from(parser, args)
+    toolchain, problems = find_toolchain(args.target, args.cxx, args.march, args.mabi, args.cflags)
+    diagnostics = list(problems)
+    generation, problems = generate_and_write(request, args, write=toolchain is not None)
+    diagnostics.extend(problems)
+    archives: tuple[Path, ...] = ()
+    if toolchain is not None and generation.plan is not None and not has_errors(diagnostics):
+        sources = generation.plan.sources
+        archives, problems = build_library(
+            args.out, sources, toolchain, args.jobs, not args.no_runtime
+        )
+        diagnostics.extend(problems)
+    status = finish(generation, diagnostics, args)
+    if args.format == "text" and not args.quiet:
+        for archive in archives:
+            print(f"{archive.as_posix()}: {archive.stat().st_size} bytes")
+    return status

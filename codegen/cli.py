@@ -1,0 +1,343 @@
+"""The command line: `gen-kernels [COMMAND] ...`. Without a command it generates.
+
+Exit status: 0 when all went well, 1 for a mistake in the inputs, 2 for wrong usage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .diagnostics import Diagnostic, Location, format_diagnostic, has_errors, sort_diagnostics
+from .options import Options
+
+if TYPE_CHECKING:
+    from .generate import Generation, Request
+
+EPILOG = """commands (each has --help of its own):
+  build       generate, then compile the kernels into a static library
+  inspect     show what is in a model
+  ops         list the operators and their kernels
+  catalogue   check or refresh catalogues
+  explain     explain an error code
+  config      print compiler and linker flags for a target
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return the exit status."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    command = arguments[0] if arguments else ""
+    try:
+        run = _COMMANDS.get(command)
+        status = run(arguments[1:]) if run is not None else _generate(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader of our output has gone; Python must not complain about it at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return status
+
+
+def report(diagnostics: Sequence[Diagnostic]) -> None:
+    """Print diagnostics to standard error, sorted, each once."""
+    lines = [format_diagnostic(d) for d in sort_diagnostics(diagnostics)]
+    if lines:
+        text = "\n".join(lines) + "\n"
+        encoding = sys.stderr.encoding or "utf-8"
+        sys.stderr.write(text.encode(encoding, "backslashreplace").decode(encoding))
+
+
+def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say what to generate and from what."""
+    select = parser.add_argument_group("selection (all are united)")
+    select.add_argument(
+        "--model",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="operators of a model: .pte or .bpte file, folder, pattern, '-'; repeatable",
+    )
+    select.add_argument(
+        "--op",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="an operator, such as aten::add.out or add.out:Float; repeatable",
+    )
+    select.add_argument(
+        "--ops-file",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="operators listed in a file (selected_operators.yaml or one name a line); repeatable",
+    )
+    select.add_argument("--all", action="store_true", help="every operator of the catalogues")
+    select.add_argument(
+        "--exclude",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="leave an operator out; repeatable",
+    )
+    what = parser.add_argument_group("kernels and code")
+    what.add_argument(
+        "--functions",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="a catalogue of your own kernels, asked before the bundled ones; repeatable",
+    )
+    what.add_argument(
+        "--kernels",
+        choices=("bundled", "none"),
+        default="bundled",
+        help="'none': register kernels that you link from elsewhere (ExecuTorch's own)",
+    )
+    what.add_argument(
+        "--library",
+        default="all",
+        metavar="NAME",
+        help="register with register_NAME_kernels() (default: all)",
+    )
+    what.add_argument(
+        "--registration",
+        choices=("manual", "static"),
+        default="manual",
+        help="'static': register before main() too",
+    )
+    what.add_argument(
+        "--api",
+        choices=("span", "stack"),
+        default="span",
+        help="'stack': the EValue** form of ExecuTorch 0.7 and older",
+    )
+    what.add_argument("--aten", action="store_true", help="for ExecuTorch's ATen mode")
+    what.add_argument(
+        "--exception-boundary",
+        action="store_true",
+        help="turn exceptions of kernels into errors of the call",
+    )
+    what.add_argument(
+        "--template-dir",
+        type=Path,
+        metavar="DIR",
+        help="templates here replace the bundled ones of the same name",
+    )
+    out = parser.add_argument_group("output")
+    out.add_argument("--out", type=Path, metavar="DIR", help="folder to write to")
+    out.add_argument("--format", choices=("text", "json"), default="text", help="of the report")
+    out.add_argument("--quiet", action="store_true", help="no summary")
+    out.add_argument("--depfile", type=Path, metavar="FILE", help="write a Make depfile too")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="gen-kernels",
+        description="Generate the registration of the kernels that ExecuTorch models need.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="store_true", help="print the version")
+    add_selection_arguments(parser)
+    mode = parser.add_mutually_exclusive_group()
+    mode.add_argument(
+        "--check", action="store_true", help="write nothing; exit 1 when the output is out of date"
+    )
+    mode.add_argument("--diff", action="store_true", help="write nothing; show what would change")
+    mode.add_argument("--list-outputs", action="store_true", help="print the files of --out")
+    return parser
+
+
+def request_from(parser: argparse.ArgumentParser, args: argparse.Namespace) -> Request:
+    """Check the options against each other (exit status 2) and gather them."""
+    from .generate import Request
+
+    if not args.library.isidentifier() or not args.library.isascii():
+        parser.error(f"--library: '{args.library}' is not a C identifier")
+    if not (args.model or args.op or args.ops_file or args.all):
+        parser.error("nothing selected: give --model, --op, --ops-file or --all")
+    if args.aten and args.api == "stack":
+        parser.error("--aten and --api stack do not go together")
+    if args.template_dir is not None and not args.template_dir.is_dir():
+        parser.error(f"--template-dir: '{args.template_dir}' is not a folder")
+    return Request(
+        models=tuple(args.model),
+        ops=tuple(args.op),
+        ops_files=tuple(args.ops_file),
+        include_all=args.all,
+        exclude=tuple(args.exclude),
+        functions=tuple(args.functions),
+        library=args.library,
+        our_kernels=args.kernels == "bundled",
+        options=_options(args),
+    )
+
+
+def _options(args: argparse.Namespace) -> Options:
+    return Options(
+        static_registration=args.registration == "static",
+        stack_api=args.api == "stack",
+        aten=args.aten,
+        exception_boundary=args.exception_boundary,
+        template_dir=args.template_dir,
+    )
+
+
+def _generate(arguments: Sequence[str]) -> int:
+    parser = _parser()
+    args = parser.parse_args(arguments)
+    if args.version:
+        from importlib.metadata import version
+
+        print(f"gen-kernels {version('gen-kernels')}")
+        return 0
+    if args.out is None:
+        parser.error("--out is required")
+    if args.list_outputs:
+        from .render import output_names
+
+        for name in output_names(_options(args)):
+            print((args.out / name).as_posix())
+        return 0
+    request = request_from(parser, args)
+    if args.check or args.diff:
+        return _compare(request, args)
+    generation, diagnostics = generate_and_write(request, args)
+    return finish(generation, diagnostics, args)
+
+
+def generate_and_write(
+    request: Request, args: argparse.Namespace, write: bool = True
+) -> tuple[Generation, tuple[Diagnostic, ...]]:
+    """Generate and, when nothing is wrong and `write`, write the files and the depfile."""
+    from .generate import generate
+    from .output import depfile_text, write_files
+
+    generation = generate(request)
+    diagnostics = list(generation.diagnostics)
+    if write and not has_errors(diagnostics):
+        _, problems = write_files(generation.files, args.out)
+        diagnostics.extend(problems)
+        if args.depfile is not None and not problems:
+            targets = [(args.out / name).as_posix() for name in sorted(generation.files)]
+            text = depfile_text(targets, generation.inputs)
+            _, problems = write_files({args.depfile.name: text}, args.depfile.parent)
+            diagnostics.extend(problems)
+    return generation, tuple(diagnostics)
+
+
+def finish(
+    generation: Generation, diagnostics: Sequence[Diagnostic], args: argparse.Namespace
+) -> int:
+    """Print the report in the format asked for and return the exit status."""
+    failed = has_errors(diagnostics)
+    if args.format == "json":
+        import json
+
+        operators = generation.plan.operators if generation.plan and not failed else ()
+        document = {
+            "diagnostics": [d.to_json() for d in sort_diagnostics(diagnostics)],
+            "files": [] if failed else sorted(generation.files),
+            "operators": [
+                {
+                    "name": o.entry.name,
+                    "catalogue": o.entry.catalogue,
+                    "kernels": [
+                        {"symbol": k.symbol, "keys": list(k.keys), "source": k.source}
+                        for k in o.entry.kernels
+                    ],
+                }
+                for o in operators
+            ],
+        }
+        print(json.dumps(document, indent=2))
+        return int(failed)
+    report(diagnostics)
+    if not failed and not args.quiet:
+        from .generate import summary
+
+        print(summary(generation, args.model))
+    return int(failed)
+
+
+def _compare(request: Request, args: argparse.Namespace) -> int:
+    from .generate import generate
+    from .output import check_files, diff_files
+
+    generation = generate(request)
+    diagnostics = list(generation.diagnostics)
+    if has_errors(diagnostics):
+        return finish(generation, diagnostics, args)
+    if args.diff:
+        report(diagnostics)
+        sys.stdout.write(diff_files(generation.files, args.out))
+        return 0
+    diagnostics.extend(check_files(generation.files, args.out))
+    args.quiet = True
+    return finish(generation, diagnostics, args)
+
+
+def _build(arguments: Sequence[str]) -> int:
+    from .build import run_build
+
+    return run_build(arguments)
+
+
+def _config(arguments: Sequence[str]) -> int:
+    from .config import add_arguments, run_config
+
+    parser = argparse.ArgumentParser(
+        prog="gen-kernels config",
+        description="Print what a build without CMake needs: compiler, flags, sources.",
+        allow_abbrev=False,
+    )
+    add_arguments(parser)
+    line, diagnostics = run_config(parser.parse_args(arguments))
+    report(diagnostics)
+    if not has_errors(diagnostics):
+        print(line)
+    return int(has_errors(diagnostics))
+
+
+def _explain(arguments: Sequence[str]) -> int:
+    from .errors import ERRORS, explain
+
+    parser = argparse.ArgumentParser(
+        prog="gen-kernels explain", description="Explain an error code.", allow_abbrev=False
+    )
+    parser.add_argument("code", nargs="?", help="such as GK350; without: list all")
+    args = parser.parse_args(arguments)
+    if args.code is None:
+        for code in sorted(ERRORS):
+            print(f"{code}  {ERRORS[code][0]}")
+        return 0
+    text = explain(args.code.upper())
+    if text is None:
+        report(
+            [
+                Diagnostic(
+                    "GK001",
+                    f"no such error code: {args.code}",
+                    Location("<command line>"),
+                    hint="`gen-kernels explain` lists them",
+                )
+            ]
+        )
+        return 1
+    print(text)
+    return 0
+
+
+_COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
+    "build": _build,
+    "config": _config,
+    "explain": _explain,
+}

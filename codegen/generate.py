@@ -1,0 +1,135 @@
+"""The whole generation in memory: selectors and catalogues in, files and diagnostics out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from ..selective.selection import Selection
+from .diagnostics import Diagnostic, Location, has_errors
+from .model import CatalogueEntry, Plan
+from .options import Options
+
+
+class Request(NamedTuple):
+    """What to generate, as the user wrote it.
+
+    `functions` are the user's catalogues, asked before the bundled ones, in this order. Without
+    `our_kernels` the kernels come from elsewhere and no source is listed.
+    """
+
+    models: tuple[str, ...] = ()
+    ops: tuple[str, ...] = ()
+    ops_files: tuple[str, ...] = ()
+    include_all: bool = False
+    exclude: tuple[str, ...] = ()
+    functions: tuple[str, ...] = ()
+    library: str = "all"
+    our_kernels: bool = True
+    options: Options = Options()
+
+
+class Generation(NamedTuple):
+    """What came out. `files` is empty when a diagnostic is an error."""
+
+    plan: Plan | None
+    selection: Selection
+    files: dict[str, str]
+    inputs: tuple[str, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def generate(request: Request) -> Generation:
+    """Load, select, resolve and render; writes nothing."""
+    from ..selective.models import load_models
+    from ..selective.select import select
+    from .catalogue import Catalogue, bundled_catalogues, open_catalogue
+    from .resolve import resolve
+
+    diagnostics: list[Diagnostic] = []
+    bundled = bundled_catalogues()
+    catalogues: list[Catalogue] = [open_catalogue(Path(f), f) for f in request.functions]
+    catalogues += [open_catalogue(f, f.name, bundled=True) for f in bundled]
+    names = sorted({name for catalogue in catalogues for name in catalogue.names})
+
+    models, problems = load_models(request.models)
+    diagnostics.extend(problems)
+    selection, problems = select(
+        models,
+        ops=request.ops,
+        ops_files=request.ops_files,
+        include_all=request.include_all,
+        exclude=request.exclude,
+        known=names,
+    )
+    diagnostics.extend(problems)
+    plan, problems = resolve(selection, catalogues, request.library, request.our_kernels)
+    diagnostics.extend(problems)
+    if plan is not None and not request.our_kernels:
+        plan = _without_sources(plan)
+    if models and plan is not None:
+        from ..selective.call_check import check_calls
+
+        entries = {o.entry.name: o.entry for o in plan.operators}
+        diagnostics.extend(check_calls(models, entries.get))
+    for catalogue in catalogues:
+        diagnostics.extend(catalogue.diagnostics)
+    inputs = (
+        *(model.display for model in models),
+        *request.ops_files,
+        *request.functions,
+        *map(str, bundled),
+    )
+    files: dict[str, str] = {}
+    if plan is not None and not has_errors(diagnostics):
+        files, problems = _render(plan, selection, request)
+        diagnostics.extend(problems)
+    return Generation(plan, selection, files, inputs, tuple(diagnostics))
+
+
+def _render(
+    plan: Plan, selection: Selection, request: Request
+) -> tuple[dict[str, str], tuple[Diagnostic, ...]]:
+    import jinja2
+
+    from .render import render
+
+    try:
+        return render(plan, selection, request.options), ()
+    except jinja2.TemplateError as error:
+        line = getattr(error, "lineno", None) or 0
+        name = getattr(error, "filename", None) or str(request.options.template_dir)
+        problem = Diagnostic(
+            "GK012", f"template error: {error.message or error}", Location(name, line)
+        )
+        return {}, (problem,)
+
+
+def _without_sources(plan: Plan) -> Plan:
+    def strip(entry: CatalogueEntry) -> CatalogueEntry:
+        return replace(entry, kernels=tuple(replace(k, source=None) for k in entry.kernels))
+
+    operators = tuple(replace(o, entry=strip(o.entry)) for o in plan.operators)
+    return replace(plan, operators=operators)
+
+
+def summary(generation: Generation, models: Sequence[str]) -> str:
+    """Return a short report: what was registered, and where each kernel comes from."""
+    plan = generation.plan
+    if plan is None:
+        return ""
+    asked = ", ".join(models) or "the selection"
+    count = len(plan.operators)
+    lines = [f"{count} operator{'' if count == 1 else 's'} in {asked}"]
+    rows = [
+        (o.entry.name, kernel.symbol, kernel.source or o.entry.catalogue)
+        for o in plan.operators
+        for kernel in o.entry.kernels
+    ]
+    widths = [max((len(r[i]) for r in rows), default=0) for i in range(2)]
+    lines += [
+        f"  {name:{widths[0]}}  {symbol:{widths[1]}}  {place}" for name, symbol, place in rows
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,23 @@
+"""Options of a generation, as the command line or a caller gives them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to generate besides the plan.
+
+    `static_registration`: register at static initialisation, not only on call. `stack_api`: the
+    `EValue** stack` form of ExecuTorch 0.7 and older. `aten`: for ExecuTorch's ATen mode, where
+    tensors are PyTorch's. `exception_boundary`: turn exceptions of kernels into errors.
+    `template_dir`: templates found there replace the ones of this package.
+    """
+
+    static_registration: bool = False
+    stack_api: bool = False
+    aten: bool = False
+    exception_boundary: bool = False
+    template_dir: Path | None = None

@@ -1,0 +1,66 @@
+"""Render: a context through the Jinja2 templates gives the text of every output file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from ..selective.selection import Selection
+from .context import Context, build_context, template_values
+from .model import Plan
+from .options import Options
+
+TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
+"""The folder of this package's templates; each is named like its output, with ".j2" behind."""
+
+
+def environment(template_dir: Path | None) -> jinja2.Environment:
+    """Return the template environment; templates in `template_dir` replace the bundled ones."""
+    folders = [template_dir, TEMPLATES] if template_dir is not None else [TEMPLATES]
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader([str(f) for f in folders]),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        auto_reload=False,
+    )
+
+
+def output_names(options: Options) -> tuple[str, ...]:
+    """Names of the files that a generation writes, sorted."""
+    return tuple(sorted((*_templates(options), "selected_operators.yaml")))
+
+
+def _templates(options: Options) -> tuple[str, ...]:
+    return (
+        "RegisterCodegenUnboxedKernels.cpp",
+        "RegisterKernels.h",
+        "NativeFunctions.h",
+        "Functions.h",
+        "selected_op_variants.h",
+        "selected_max_kernel_num.h",
+        "selected_prim_ops.h",
+        "kernel_sources.txt",
+    )
+
+
+def render(plan: Plan, selection: Selection, options: Options) -> dict[str, str]:
+    """Return the generated files, name -> text. Raises jinja2.TemplateError for a bad template."""
+    from ..selective.oplist import format_operator_list
+
+    context = build_context(plan, selection)
+    files = render_context(context, plan, options)
+    files["selected_operators.yaml"] = format_operator_list(selection)
+    return files
+
+
+def render_context(context: Context, plan: Plan, options: Options) -> dict[str, str]:
+    """Render every template of `options`."""
+    values: dict[str, Any] = template_values(context, plan, options)
+    templates = environment(options.template_dir)
+    return {
+        name: templates.get_template(f"{name}.j2").render(values) for name in _templates(options)
+    }

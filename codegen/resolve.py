@@ -1,0 +1,260 @@
+"""Resolve: a selection and catalogues in priority order give the plan of what to register."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from ..selective.selection import Origin, SelectedOperator, Selection
+from .cpp import argument_conversion, return_type
+from .diagnostics import Diagnostic, Location, Severity
+from .model import CatalogueEntry, KernelSpec, Plan, PlannedOperator
+
+
+class Operators(Protocol):
+    """A catalogue as resolve sees it (codegen.catalogue.Catalogue)."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of all operators in the catalogue."""
+
+    def find(self, name: str) -> CatalogueEntry | None:
+        """Return the entry of operator `name`."""
+
+
+@dataclass(frozen=True)
+class _Found:
+    """The entry that serves an operator, or the first one that would if it were written."""
+
+    entry: CatalogueEntry | None
+    unwritten: CatalogueEntry | None = None
+
+
+def resolve(
+    selection: Selection,
+    catalogues: Sequence[Operators],
+    library: str,
+    need_sources: bool = True,
+) -> tuple[Plan | None, tuple[Diagnostic, ...]]:
+    """Find the kernels of every selected operator.
+
+    The first catalogue with a kernel for an operator wins. `library` is the C identifier in the
+    name of the registration function. With `need_sources` a bundled entry counts only when its
+    kernels are written; without, the kernels come from elsewhere (ExecuTorch's own libraries).
+    The plan is None when a diagnostic is an error.
+    """
+    planned: list[PlannedOperator] = []
+    diagnostics: list[Diagnostic] = []
+    left_out: list[str] = []
+    explicit = {o.name for o in selection.operators if any(g.kind != "all" for g in o.origins)}
+    for operator in _wanted(selection, catalogues):
+        found = _find(operator.name, catalogues, need_sources)
+        if found.entry is None:
+            if found.unwritten is not None and operator.name not in explicit:
+                left_out.append(operator.name)
+            elif found.unwritten is not None:
+                diagnostics.append(_unwritten(operator, found.unwritten))
+            else:
+                diagnostics.append(_unknown(operator, catalogues))
+            continue
+        problems = _uncarriable(operator, found.entry)
+        if problems:
+            diagnostics.extend(problems)
+            continue
+        kernels, problem = _matching_kernels(operator, found.entry)
+        if problem is not None:
+            diagnostics.append(problem)
+            continue
+        planned.append(PlannedOperator(replace(found.entry, kernels=kernels), operator))
+    if left_out:
+        diagnostics.append(
+            Diagnostic(
+                "GK354",
+                f"{len(left_out)} operators of the catalogues have no kernel yet and are left out",
+                Location("<selection>"),
+                notes=tuple(left_out),
+                severity=Severity.NOTE,
+            )
+        )
+    diagnostics.extend(_clashes(planned))
+    if any(d.severity is Severity.ERROR for d in diagnostics):
+        return None, tuple(diagnostics)
+    return Plan(tuple(planned), library), tuple(diagnostics)
+
+
+def _wanted(selection: Selection, catalogues: Sequence[Operators]) -> list[SelectedOperator]:
+    operators = {o.name: o for o in selection.operators}
+    if selection.include_all:
+        origins = (Origin("all", "--all"),)
+        for name in {n for c in catalogues for n in c.names}:
+            operators.setdefault(name, SelectedOperator(name, origins=origins))
+    return [operators[name] for name in sorted(operators)]
+
+
+def _find(name: str, catalogues: Sequence[Operators], need_sources: bool) -> _Found:
+    unwritten: CatalogueEntry | None = None
+    for catalogue in catalogues:
+        entry = catalogue.find(name)
+        if entry is None:
+            continue
+        written = all(k.source is not None for k in entry.kernels)
+        if written or not (entry.bundled and need_sources):
+            return _Found(entry)
+        unwritten = unwritten or entry
+    return _Found(None, unwritten)
+
+
+def _matching_kernels(
+    operator: SelectedOperator, entry: CatalogueEntry
+) -> tuple[tuple[KernelSpec, ...], Diagnostic | None]:
+    """Keep the kernels that the selected calls can reach, each with the keys they use."""
+    if operator.dtypes is None or not operator.keys or not any(k.keys for k in entry.kernels):
+        return entry.kernels, None
+    used = set(operator.keys)
+    kept = []
+    covered: set[str] = set()
+    for kernel in entry.kernels:
+        keys = tuple(k for k in kernel.keys if k in used)
+        if keys:
+            kept.append(replace(kernel, keys=keys))
+            covered.update(keys)
+    missing = sorted(used - covered)
+    fallback = tuple(k for k in entry.kernels if not k.keys)
+    if missing and not fallback:
+        return (), Diagnostic(
+            "GK353",
+            f"no kernel of {operator.name} takes the tensors of a call: {missing[0]}",
+            _place(operator),
+            hint="add a kernel with `arg_meta: null` as the fallback, or one for these tensors",
+            notes=(
+                *_origin_notes(operator),
+                f"its kernels are declared at {_where(entry.location)}",
+            ),
+        )
+    return (*kept, *(fallback if missing else ())), None
+
+
+def _uncarriable(operator: SelectedOperator, entry: CatalogueEntry) -> list[Diagnostic]:
+    if entry.boxed:
+        return []
+    schema = entry.schema
+    problems = [
+        f"argument '{a.name}' has type {a.type}"
+        for a in schema.arguments
+        if argument_conversion(a) is None
+    ]
+    if return_type(schema) is None:
+        returned = ", ".join(str(r.type) for r in schema.returns)
+        problems.append(f"it returns ({returned}) by value")
+    return [
+        Diagnostic(
+            "GK352",
+            f"{operator.name} cannot be called by the runtime: {problem}",
+            entry.location,
+            hint="no EValue carries such a value; use another type, or an out variant",
+            notes=_origin_notes(operator),
+        )
+        for problem in problems
+    ]
+
+
+def _unwritten(operator: SelectedOperator, entry: CatalogueEntry) -> Diagnostic:
+    return Diagnostic(
+        "GK351",
+        f"no kernel for {operator.name}: this library does not have one yet",
+        _place(operator),
+        hint="give your own with --functions, or link another library's with --kernels none",
+        notes=_origin_notes(operator),
+    )
+
+
+def _unknown(operator: SelectedOperator, catalogues: Sequence[Operators]) -> Diagnostic:
+    names = sorted({n for c in catalogues for n in c.names})
+    return Diagnostic(
+        "GK350",
+        f"no kernel for {operator.name}: no catalogue has this operator",
+        _place(operator),
+        hint=suggest(operator.name, names),
+        notes=_origin_notes(operator),
+    )
+
+
+def suggest(name: str, names: Iterable[str]) -> str:
+    """Say what to use instead of the unknown operator `name`, given the known ones."""
+    known = sorted(names)
+    namespace, _, rest = name.rpartition("::")
+    base = rest.partition(".")[0]
+    siblings = [n for n in known if n.startswith((f"{namespace}::{base}.",))]
+    if siblings and (rest == base or not rest.endswith("out")):
+        return f"{name} is not an out variant; use {_either(siblings)}"
+    if siblings:
+        return f"its overloads are {_either(siblings)}"
+    import difflib
+
+    close = difflib.get_close_matches(name, known, n=3, cutoff=0.75)
+    if not namespace:
+        close = [n for n in known if n.partition("::")[2].partition(".")[0] == base][:3]
+    if close:
+        return f"did you mean {_either(close)}?"
+    if not any(n.startswith(f"{namespace}::") for n in known):
+        return f"give the catalogue that has the operators of '{namespace}' with --functions"
+    return "`gen-kernels ops` lists the operators that there are"
+
+
+def _either(names: Sequence[str]) -> str:
+    shown = list(names[:6])
+    if len(names) > len(shown):
+        shown.append(f"{len(names) - len(shown)} more")
+    return shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + " or " + shown[-1]
+
+
+def _clashes(planned: Sequence[PlannedOperator]) -> list[Diagnostic]:
+    """Two kernels of one symbol whose parameters are equal must return the same."""
+    seen: dict[tuple[str, tuple[str, ...]], tuple[str, CatalogueEntry]] = {}
+    clashes = []
+    for operator in planned:
+        entry = operator.entry
+        if entry.boxed:
+            continue
+        conversions = [argument_conversion(a) for a in entry.schema.arguments]
+        parameters = tuple(c.parameter for c in conversions if c is not None)
+        result = return_type(entry.schema) or ""
+        for kernel in entry.kernels:
+            other = seen.setdefault((kernel.symbol, parameters), (result, entry))
+            if other[0] != result:
+                clashes.append(
+                    Diagnostic(
+                        "GK355",
+                        f"{entry.name} and {other[1].name} name the same kernel {kernel.symbol}, "
+                        "but disagree in what it returns",
+                        entry.location,
+                        notes=(f"{other[1].name} is declared at {_where(other[1].location)}",),
+                    )
+                )
+    return clashes
+
+
+def _place(operator: SelectedOperator) -> Location:
+    return Location(operator.origins[0].source if operator.origins else "<selection>")
+
+
+def describe_origin(origin: Origin) -> str:
+    """Say in words who asked for an operator."""
+    if origin.kind == "model":
+        chain, index = origin.instruction
+        place = f", method {origin.method}" if origin.method else ""
+        if index >= 0:
+            place += f", instruction {index}" + (f" of chain {chain}" if chain else "")
+        return f"used by {origin.source}{place}"
+    if origin.kind == "all":
+        return "selected by --all"
+    return f"selected by {origin.source}"
+
+
+def _origin_notes(operator: SelectedOperator) -> tuple[str, ...]:
+    return tuple(describe_origin(o) for o in operator.origins[:4])
+
+
+def _where(location: Location) -> str:
+    return f"{location.file}:{location.line}" if location.line else location.file
