@@ -12,7 +12,7 @@ from mmap import mmap
 
 _ARRAY = re.compile(rb"(\w+)\s*\[[^\]\n]*\][^;={]*=\s*\{")
 _COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
-_COMMENT_OR_END = re.compile(_COMMENT.pattern + rb"|\}", re.DOTALL)
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
 _CHUNK = 1 << 16
 _HEAD = 64  # elements that tell what an array holds, and how long its program is
 
@@ -28,11 +28,8 @@ class ArrayError(ValueError):
 
 def looks_like_source(head: bytes) -> bool:
     """Whether a file that begins with `head` is C source: text with its punctuation."""
-    try:
-        text = head.decode("ascii", "surrogateescape" if max(head, default=0) > 127 else "strict")
-    except UnicodeDecodeError:
-        return False
-    return "\0" not in text and any(mark in text for mark in ("{", "#", "//", "/*", "char"))
+    marks = (b"{", b"#", b"//", b"/*", b"char")
+    return not _CONTROL.search(head) and any(mark in head for mark in marks)
 
 
 def read(source: bytes | mmap) -> tuple[bytes, int]:
@@ -41,6 +38,8 @@ def read(source: bytes | mmap) -> tuple[bytes, int]:
     Bytes behind the program may be left out. Raises ArrayError when there is no array that begins
     like a program, or more than one.
     """
+    if source.find(b"/*") >= 0 or source.find(b"//") >= 0:
+        source = _COMMENT.sub(lambda comment: b"\n" * comment[0].count(b"\n"), source)
     found = []
     for match in _ARRAY.finditer(source):
         array = _Array(source, match)
@@ -86,9 +85,9 @@ class _Array:
         return bytes(data), len(data) + sum(map(len, pieces))
 
     def _end(self) -> int:
-        for match in _COMMENT_OR_END.finditer(self.source, self.start):
-            if match[0] == b"}":
-                return match.start()
+        end = self.source.find(b"}", self.start)
+        if end >= 0:
+            return end
         raise ArrayError(f"array '{self.name}' has no end: the file is cut", self._line(self.start))
 
     def _line(self, position: int) -> int:
@@ -102,9 +101,9 @@ class _Array:
                 stop = self.source.rfind(b",", start, stop) + 1
                 if stop == 0:
                     raise ArrayError(f"array '{self.name}': no commas", self._line(start))
-            text = _COMMENT.sub(b" ", self.source[start:stop])
+            items = self.source[start:stop].split(b",")
             try:
-                yield bytes([int(item, 0) & 255 for item in text.split(b",") if item.strip()])
+                yield bytes([int(item, 0) & 255 for item in items if item.strip()])
             except ValueError:
                 raise ArrayError(
                     f"array '{self.name}' has elements that are not numbers", self._line(start)

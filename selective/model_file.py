@@ -27,6 +27,7 @@ _SNIFF = 4096  # bytes that tell source text from binary data
 
 Parsed = TypeVar("Parsed")
 
+_LFS = b"version https://git-lfs"
 _FOREIGN = (
     (4, b"FT01", "tensor data (.ptd)", "give the .pte that uses it"),
     (4, b"TFL3", "a TensorFlow Lite model", ""),
@@ -35,7 +36,7 @@ _FOREIGN = (
     (0, b"\x7fELF", "an ELF object or program", ""),
     (0, b"!<arch>", "a static library", ""),
     (0, b"\x1f\x8b", "a gzip file", "unpack it first"),
-    (0, b"version https://git-lfs", "a Git LFS pointer, not the file itself", "git lfs pull"),
+    (0, _LFS, "a Git LFS pointer, not the file itself", "git lfs pull"),
 )
 _EXPORT_HINT = "a .pte comes from executorch.exir: to_edge(...).to_executorch().buffer"
 
@@ -57,6 +58,8 @@ def open_model(
     except OSError as error:
         reason = error.strerror or str(error)
         return None, (problem("GK200", f"cannot read '{display}': {reason}", display),)
+    except ValueError as error:  # a NUL in the path
+        return None, (problem("GK200", f"cannot read {display!r}: {error}", display),)
 
 
 def _open(display: str, path: Path) -> BinaryIO:
@@ -83,10 +86,15 @@ def parse_bytes(
     """`open_model` for the bytes of a file that messages call `display`."""
     base = 0
     try:
+        if bytes(data[: len(_LFS)]) == _LFS:
+            return None, (_foreign(_LFS, size, display),)
         if c_array.looks_like_source(bytes(data[:_SNIFF])):
             data, size = c_array.read(data)
         if bytes(data[4:8]) == b"BP08":
             base, size = Buffer(data, size).root(_BUNDLED).blob("program")
+            if size == 0:
+                message = f"'{display}' is a bundled program (.bpte) without a program in it"
+                return None, (problem("GK202", message, display, 0),)
             with memoryview(data) as whole, whole[base : base + size] as inner:
                 return _parse(inner, size, display, parse)
         return _parse(data, size, display, parse)

@@ -49,6 +49,8 @@ def _expand(name: str) -> tuple[list[str], tuple[Diagnostic, ...]]:
     """The files that one name means."""
     if name == STANDARD_INPUT:
         return [name], ()
+    if not name:
+        return [], (problem("GK205", "a model's name is empty", name),)
     path = Path(name)
     if path.is_dir():
         files = [file for file in path.rglob("*") if file.suffix in SUFFIXES and file.is_file()]
@@ -62,4 +64,4 @@ def _expand(name: str) -> tuple[list[str], tuple[Diagnostic, ...]]:
         if not matches:
             return [], (problem("GK205", f"no file matches '{name}'", name),)
         return [Path(match).as_posix() for match in matches], ()
-    return [path.as_posix() if name else name], ()
+    return [path.as_posix()], ()

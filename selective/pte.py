@@ -55,10 +55,21 @@ def parse_program(data: Bytes, size: int) -> Program:
                 size,
                 "Program.segments",
             )
-    inline = tuple(
+    inline_delegates = tuple(
         table.blob("data")[1] for table in root.tables("backend_delegate_data", schema.INLINE_DATA)
     )
-    constants = root.table("constant_segment", schema.OFFSETS)
+    inline_constants = tuple(
+        table.blob("storage")[1] for table in root.tables("constant_buffer", schema.BUFFER)
+    )
+    found = root.table("constant_segment", schema.OFFSETS)
+    constants = _offsets(found) if found else Offsets(0, ())
+    mutables = tuple(map(_offsets, root.tables("mutable_data_segments", schema.OFFSETS)))
+    extents = _Extents(
+        segments=tuple(segment.size for segment in segments),
+        delegates=inline_delegates,
+        constants=_rooms(constants, segments, found or root) or inline_constants,
+        mutables=tuple(_rooms(item, segments, root) for item in mutables),
+    )
     named_data = []
     for table in root.tables("named_data", schema.NAMED):
         segment_index = table.u32("segment_index")
@@ -69,18 +80,16 @@ def parse_program(data: Bytes, size: int) -> Program:
         methods=_each(
             root.tables("execution_plan", schema.PLAN),
             "method",
-            lambda table: _method(table, segments, inline),
+            lambda table: _method(table, extents),
         ),
         size=size,
         program_size=header.program_size,
         segment_base=header.segment_base,
         segments=segments,
-        constants=_offsets(constants) if constants else Offsets(0, ()),
-        inline_constants=tuple(
-            table.blob("storage")[1] for table in root.tables("constant_buffer", schema.BUFFER)
-        ),
-        inline_delegates=inline,
-        mutable_segments=tuple(map(_offsets, root.tables("mutable_data_segments", schema.OFFSETS))),
+        constants=constants,
+        inline_constants=inline_constants,
+        inline_delegates=inline_delegates,
+        mutable_segments=mutables,
         named_data=tuple(named_data),
         has_header=header.present,
     )
@@ -148,7 +157,25 @@ def _offsets(table: Table) -> Offsets:
     return Offsets(table.u32("segment_index"), table.numbers("offsets", "Q"))
 
 
-def _method(table: Table, segments: tuple[Segment, ...], inline: tuple[int, ...]) -> Method:
+@dataclass(frozen=True)
+class _Extents:
+    """Bytes of segments and inline delegates; bytes there are from each data index on."""
+
+    segments: tuple[int, ...]
+    delegates: tuple[int, ...]
+    constants: tuple[int, ...]
+    mutables: tuple[tuple[int, ...], ...]
+
+
+def _rooms(offsets: Offsets, segments: tuple[Segment, ...], table: Table) -> tuple[int, ...]:
+    """For each offset the bytes from there to the end of its segment."""
+    if not offsets.offsets:
+        return ()
+    size = segments[_check(offsets.segment, len(segments), table, "segment_index")].size
+    return tuple(size - offset for offset in offsets.offsets)
+
+
+def _method(table: Table, extents: _Extents) -> Method:
     try:
         name = text(table, "name")
     except FormatError as error:
@@ -157,13 +184,20 @@ def _method(table: Table, segments: tuple[Segment, ...], inline: tuple[int, ...]
     delegates = _each(
         table.tables("delegates", schema.DELEGATE),
         "delegate",
-        lambda delegate: _delegate(delegate, segments, inline),
+        lambda delegate: _delegate(delegate, extents),
     )
     values = list(table.tables("values", schema.EVALUE))
-    shape = Shape(len(values), len(operators), len(delegates))
     buffer_sizes = table.numbers("non_const_buffer_sizes", "q")
     if min(buffer_sizes, default=0) < 0:
         raise table.error(f"a size of {min(buffer_sizes)}", "non_const_buffer_sizes")
+    shape = Shape(
+        len(values),
+        len(operators),
+        len(delegates),
+        buffer_sizes,
+        extents.constants,
+        extents.mutables,
+    )
     devices = []
     for device in table.tables("non_const_buffer_device", schema.DEVICE):
         index = _check(device.i32("buffer_idx"), len(buffer_sizes), device, "buffer_idx")
@@ -171,7 +205,7 @@ def _method(table: Table, segments: tuple[Segment, ...], inline: tuple[int, ...]
     container = table.table("container_meta_type", schema.CONTAINER)
     return Method(
         name=name,
-        values=_each(values, "value", lambda value: parse_value(value, shape, len(buffer_sizes))),
+        values=_each(values, "value", lambda value: parse_value(value, shape)),
         inputs=shape.value_indices(table, "inputs"),
         outputs=shape.value_indices(table, "outputs"),
         chains=_each(
@@ -200,13 +234,13 @@ def _chain(table: Table, shape: Shape) -> Chain:
     )
 
 
-def _delegate(table: Table, segments: tuple[Segment, ...], inline: tuple[int, ...]) -> Delegate:
+def _delegate(table: Table, extents: _Extents) -> Delegate:
     reference = table.need("processed", schema.REFERENCE)
     location = reference.i8("location")
     if location not in (0, 1):
         raise reference.error(f"unknown location {location}", "location")
     in_segment = location == 1
-    sizes = [segment.size for segment in segments] if in_segment else list(inline)
+    sizes = extents.segments if in_segment else extents.delegates
     index = _check(reference.u32("index"), len(sizes), reference, "index")
     return Delegate(
         id=text(table, "id"),

@@ -26,17 +26,27 @@ from .program import (
 
 _NAME = re.compile(r"[A-Za-z_]\w*(::[A-Za-z_]\w*)*", re.ASCII)
 _OVERLOAD = re.compile(r"\w*", re.ASCII)
+MAX_RANK = 16
+"""kTensorDimensionLimit of the runtime."""
+
 _DYNAMISMS = frozenset(int(item) for item in Dynamism)
 _NEWER = "perhaps the file is of a newer ExecuTorch"
 
 
 @dataclass(frozen=True)
 class Shape:
-    """How many values, operators and delegates a method has: what its indices must keep to."""
+    """What the indices and places in a method must keep to.
+
+    `values`, `operators`, `delegates` are how many there are; `buffers` the sizes of the planned
+    buffers; `constants` and `mutables` the bytes from each data index on to the end of its segment.
+    """
 
     values: int
     operators: int
     delegates: int
+    buffers: tuple[int, ...]
+    constants: tuple[int, ...]
+    mutables: tuple[tuple[int, ...], ...]
 
     def value(self, table: Table, field: str) -> int:
         """A value index."""
@@ -74,13 +84,13 @@ def parse_operator(table: Table) -> str:
     return f"{name}.{overload}" if overload else name
 
 
-def parse_value(table: Table, shape: Shape, buffers: int) -> Value:
-    """One EValue of a method with `buffers` planned buffers (the reserved one counted)."""
+def parse_value(table: Table, shape: Shape) -> Value:
+    """One EValue."""
     number = table.u8("val_type")
     if number == ValueKind.NULL:
         return _NULL
     if number == ValueKind.TENSOR:
-        return Value(ValueKind.TENSOR, _tensor(table.need("val", schema.TENSOR), buffers))
+        return Value(ValueKind.TENSOR, _tensor(table.need("val", schema.TENSOR), shape))
     parser = _PARSERS.get(number)
     if parser is None:
         raise table.error(f"unknown kind of value, {number}: {_NEWER}", "val_type")
@@ -119,34 +129,68 @@ _PARSERS: dict[int, tuple[ValueKind, Layout, Callable[[Table, Shape], Payload]]]
 }
 
 
-def _tensor(table: Table, buffers: int) -> Tensor:
+def _tensor(table: Table, shape: Shape) -> Tensor:
     dtype = table.i8("scalar_type")
     if dtype not in DTYPES:
         raise table.error(f"unknown dtype {dtype}: {_NEWER}", "scalar_type")
     sizes = table.numbers("sizes", "i")
     if min(sizes, default=0) < 0:
         raise table.error(f"a size of {min(sizes)}", "sizes")
+    if len(sizes) > MAX_RANK:
+        raise table.error(f"{len(sizes)} dims, the runtime allows {MAX_RANK}", "sizes")
     dim_order = table.numbers("dim_order", "B")
     if sorted(dim_order) != list(range(len(sizes))):
-        raise table.error(f"{list(dim_order)[:20]} does not order {len(sizes)} dims", "dim_order")
+        raise table.error(
+            f"{list(dim_order)[:MAX_RANK]} does not order {len(sizes)} dims", "dim_order"
+        )
     if table.i32("storage_offset"):
         raise table.error(f"{table.i32('storage_offset')}, only 0 is defined", "storage_offset")
     dynamism = table.i8("shape_dynamism")
     if dynamism not in _DYNAMISMS:
         raise table.error(f"unknown dynamism {dynamism}: {_NEWER}", "shape_dynamism")
     extra = table.table("extra_tensor_info", schema.EXTRA)
-    return Tensor(
+    tensor = Tensor(
         dtype=dtype,
         sizes=sizes,
         dim_order=dim_order,
         dynamism=Dynamism(dynamism),
         data_index=table.u32("data_buffer_idx"),
-        allocation=_allocation(table, buffers),
+        allocation=_allocation(table, len(shape.buffers)),
         name=text(extra, "fully_qualified_name") if extra else "",
         external=extra is not None and extra.i8("location") == 1,
         mutable_index=extra.u64("mutable_data_segments_idx") if extra else 0,
         device=(extra.i8("device_type"), extra.i8("device_index")) if extra else (0, 0),
     )
+    _check_place(table, tensor, shape)
+    return tensor
+
+
+def _check_place(table: Table, tensor: Tensor, shape: Shape) -> None:
+    """Its bytes must lie inside of the planned buffer, and of the segment of its data."""
+    place = tensor.allocation
+    if place is not None and place.offset + tensor.nbytes > shape.buffers[place.buffer]:
+        raise table.error(
+            f"{tensor.nbytes} bytes at {place.offset} of memory {place.buffer}, which has "
+            f"{shape.buffers[place.buffer]}",
+            "allocation_info",
+        )
+    if not tensor.data_index or tensor.external:
+        return
+    rooms = shape.constants
+    if place is not None:
+        if tensor.mutable_index >= len(shape.mutables):
+            raise table.error(
+                f"mutable segment {tensor.mutable_index} of {len(shape.mutables)}",
+                "extra_tensor_info",
+            )
+        rooms = shape.mutables[tensor.mutable_index]
+    if tensor.data_index >= len(rooms):
+        raise table.error(f"data index {tensor.data_index} of {len(rooms)}", "data_buffer_idx")
+    if tensor.nbytes > rooms[tensor.data_index]:
+        raise table.error(
+            f"{tensor.nbytes} bytes of data, {rooms[tensor.data_index]} are there",
+            "data_buffer_idx",
+        )
 
 
 def _allocation(tensor: Table, buffers: int) -> Allocation | None:

@@ -46,7 +46,7 @@ _PREPEND = {
 }
 
 
-def _write(builder: flatbuffers.Builder, content: Any) -> int:
+def _write(builder: flatbuffers.Builder, content: object) -> int:
     """Write a string, vector or table; the offset of it."""
     if isinstance(content, str):
         return int(builder.CreateString(content))
@@ -138,7 +138,7 @@ def tensor(
     data: int = 0,
     place: tuple[int, int] | None = None,
     extra: Table | None = None,
-    **fields: Any,
+    **fields: object,
 ) -> Table:
     """A tensor; `place`: (memory id, offset). `fields`: slot7=... for the rest."""
     table: Table = {
@@ -214,7 +214,7 @@ def method(
     return plan
 
 
-def program(methods: list[Table], **fields: Any) -> Table:
+def program(methods: list[Table], **fields: object) -> Table:
     """A program; `fields`: slot2=... for constant_buffer and so on."""
     table: Table = {0: Num("I", 0), 1: methods}
     table.update({int(name[4:]): field for name, field in fields.items()})
