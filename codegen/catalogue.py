@@ -8,6 +8,7 @@ because each of its mistakes must be reported.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from .catalogue_entry import EntryReader
@@ -22,7 +23,7 @@ FUNCTIONS = Path(__file__).resolve().parent.parent / "functions"
 """Where the bundled catalogues are, in the source tree and in an installed package alike."""
 
 _LINE_END = re.compile("\r\n|[\r\n\x85\u2028\u2029]")  # what YAML counts as one
-_PRIORITY = ("corev", "cortex_m", "quantized", "functions", "custom_ops", "prim_ops")
+_PRIORITY = ("corev", "cortex_m", "quantized", "functions", "custom_ops", "extra", "prim_ops")
 _ITEM = re.compile(r"^- (?:op|func): (?:(\w+)::)?([\w.]+)", re.MULTILINE | re.ASCII)
 
 
@@ -157,3 +158,18 @@ def bundled_catalogues() -> tuple[Path, ...]:
     """The catalogues of this package, the one that is asked first first."""
     paths = (FUNCTIONS / f"{name}.yaml" for name in _PRIORITY)
     return tuple(path for path in paths if path.is_file())
+
+
+def open_catalogues(
+    functions: Iterable[str] = (), with_bundled: bool = True
+) -> tuple[tuple[Catalogue, ...], tuple[Diagnostic, ...]]:
+    """The user's catalogues and then the bundled ones: the order in which they are asked.
+
+    `functions` are paths as the user wrote them. The diagnostics are those of the user's files,
+    which are read whole.
+    """
+    own = [open_catalogue(Path(name), name) for name in functions]
+    bundled = bundled_catalogues() if with_bundled else ()
+    diagnostics = [d for catalogue in own for d in catalogue.diagnostics]
+    rest = [open_catalogue(path, path.name, bundled=True) for path in bundled]
+    return (*own, *rest), tuple(diagnostics)

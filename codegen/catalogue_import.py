@@ -9,7 +9,7 @@ import difflib
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -71,20 +71,17 @@ class Imported:
 
 
 def run_import(
-    python: str = "",
-    executorch: str = "",
-    out: Path = FUNCTIONS,
-    dry_run: bool = False,
-    write: Callable[[str], object] = sys.stdout.write,
-) -> tuple[Diagnostic, ...]:
-    """Refresh the files in `out` and show how they change.
+    python: str = "", executorch: str = "", out: Path = FUNCTIONS, dry_run: bool = False
+) -> tuple[str, tuple[Diagnostic, ...]]:
+    """Refresh the files in `out`; gives the difference as text, and diagnostics.
 
     `python`: an interpreter that has torch (and executorch) installed, "" for this one;
     `executorch`: the folder of the package when that interpreter does not have it.
     """
     imported, diagnostics = gather(python or sys.executable, executorch, out)
     if imported is None:
-        return diagnostics
+        return "", diagnostics
+    shown: list[str] = []
     changed = 0
     for name, text in imported.files.items():
         path = out / name
@@ -92,17 +89,21 @@ def run_import(
         if old == text:
             continue
         changed += 1
-        lines = difflib.unified_diff(
+        shown += difflib.unified_diff(
             old.splitlines(True), text.splitlines(True), f"old/{name}", f"new/{name}", n=1
         )
-        write("".join(lines))
-        if not dry_run:
+        if dry_run:
+            continue
+        try:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
+        except OSError as error:
+            message = f"cannot write the catalogue: {error.strerror}"
+            return "", (Diagnostic("GK182", message, Location(path.as_posix())),)
     versions = ", ".join(f"{name} {version}" for name, version in imported.versions.items())
     what = "would change" if dry_run else "changed"
-    write(f"{changed} of {len(imported.files)} files {what} ({versions})\n")
-    return ()
+    shown.append(f"{changed} of {len(imported.files)} files {what} ({versions})\n")
+    return "".join(shown), ()
 
 
 def gather(

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .diagnostics import Diagnostic, Location, format_diagnostic, has_errors, sort_diagnostics
+from .diagnostics import Diagnostic, format_diagnostic, has_errors, sort_diagnostics
 from .options import Options
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ EPILOG = """commands (each has --help of its own):
   inspect     show what is in a model
   ops         list the operators and their kernels
   catalogue   check or refresh catalogues
-  explain     explain an error code
+  explain     explain an operator or an error code
   config      print compiler and linker flags for a target
 """
 
@@ -308,36 +308,48 @@ def _config(arguments: Sequence[str]) -> int:
 
 
 def _explain(arguments: Sequence[str]) -> int:
-    from .errors import ERRORS, explain
+    from .explain import add_arguments, run_explain
 
+    what = "Explain an operator or an error code."
+    return _print_text("explain", what, arguments, add_arguments, run_explain)
+
+
+def _ops(arguments: Sequence[str]) -> int:
+    from .operators_command import add_arguments, run_ops
+
+    what = "List operators with the catalogue and the kernel source that serve each."
+    return _print_text("ops", what, arguments, add_arguments, run_ops)
+
+
+def _catalogue(arguments: Sequence[str]) -> int:
+    from .catalogue_lint import add_arguments, run_catalogue
+
+    what = "Check catalogues of your own, or refresh the bundled ones."
+    return _print_text("catalogue", what, arguments, add_arguments, run_catalogue)
+
+
+def _print_text(
+    command: str,
+    what: str,
+    arguments: Sequence[str],
+    add_arguments: Callable[[argparse.ArgumentParser], None],
+    run: Callable[[argparse.Namespace], tuple[str, tuple[Diagnostic, ...]]],
+) -> int:
+    """Run a command that gives text for standard output, and diagnostics."""
     parser = argparse.ArgumentParser(
-        prog="gen-kernels explain", description="Explain an error code.", allow_abbrev=False
+        prog=f"gen-kernels {command}", description=what, allow_abbrev=False
     )
-    parser.add_argument("code", nargs="?", help="such as GK350; without: list all")
-    args = parser.parse_args(arguments)
-    if args.code is None:
-        for code in sorted(ERRORS):
-            print(f"{code}  {ERRORS[code][0]}")
-        return 0
-    text = explain(args.code.upper())
-    if text is None:
-        report(
-            [
-                Diagnostic(
-                    "GK001",
-                    f"no such error code: {args.code}",
-                    Location("<command line>"),
-                    hint="`gen-kernels explain` lists them",
-                )
-            ]
-        )
-        return 1
-    print(text)
-    return 0
+    add_arguments(parser)
+    text, diagnostics = run(parser.parse_args(arguments))
+    report(diagnostics)
+    sys.stdout.write(text)
+    return int(has_errors(diagnostics))
 
 
 _COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "build": _build,
+    "catalogue": _catalogue,
     "config": _config,
     "explain": _explain,
+    "ops": _ops,
 }

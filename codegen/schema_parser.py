@@ -109,7 +109,7 @@ def parse_type(text: str) -> SchemaType:
     """Parse a type on its own (`Tensor?[]`). Raises SchemaError."""
     parser = _Parser(text)
     parsed, _ = parser.type()
-    parser.end()
+    parser.end("type")
     return parsed
 
 
@@ -117,7 +117,7 @@ def parse_operator_name(text: str) -> OperatorName:
     """Parse `namespace::base.overload`, namespace and overload optional. Raises SchemaError."""
     parser = _Parser(text)
     name = parser.operator_name()
-    parser.end()
+    parser.end("name")
     return name
 
 
@@ -155,10 +155,10 @@ class _Parser:
             raise SchemaError(f"expected {what}, found {self.token}", self.token.span)
         return self.next().text
 
-    def end(self) -> None:
+    def end(self, of: str) -> None:
         if self.token.kind != "end":
             span = Span(self.token.start, len(self.text.rstrip()))
-            raise SchemaError(f"unexpected {self.token} after the end of the schema", span)
+            raise SchemaError(f"unexpected {self.token} after the end of the {of}", span)
 
     # Grammar
 
@@ -168,7 +168,7 @@ class _Parser:
         positional, keyword_only, out = self.arguments()
         self.expect("->", "after the arguments", "a schema ends with its results: `-> Tensor`")
         returns = self.returns()
-        self.end()
+        self.end("schema")
         return Schema(name, positional, keyword_only, out, returns)
 
     def operator_name(self) -> OperatorName:
