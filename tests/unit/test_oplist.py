@@ -1,0 +1,157 @@
+"""Operator lists: the three forms that are read, the one that is written, what is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from gen_kernels.selective.oplist import (
+    ListedOperator,
+    OperatorList,
+    format_operator_list,
+    parse_operator_list,
+    read_operator_list,
+)
+from gen_kernels.selective.selection import Origin, SelectedOperator, Selection
+
+# What ExecuTorch's gen_oplist writes for add.pte and `--root_ops aten::mul.out`.
+OFFICIAL = """\
+build_features: []
+custom_classes: []
+et_kernel_metadata:
+  aten::add.out:
+  - v1/6;0,1|6;0,1|6;0,1|6;0,1
+  aten::mul.out:
+  - default
+include_all_non_op_selectives: false
+include_all_operators: false
+kernel_metadata: {}
+operators:
+  aten::add.out:
+    debug_info:
+    - add.pte
+    include_all_overloads: false
+    is_root_operator: true
+    is_used_for_training: true
+  aten::mul.out:
+    debug_info:
+    - add.pte
+    include_all_overloads: false
+    is_root_operator: true
+    is_used_for_training: true
+"""
+ADD = ListedOperator("aten::add.out", ("v1/6;0,1|6;0,1|6;0,1|6;0,1",), False)
+MUL = ListedOperator("aten::mul.out", ("default",), False)
+
+
+def test_reads_what_executorch_writes() -> None:
+    assert parse_operator_list(OFFICIAL) == OperatorList((ADD, MUL))
+
+
+def test_writes_what_executorch_writes() -> None:
+    origin = (Origin("model", "some/where/add.pte", "forward", (0, 0)),)
+    selection = Selection(
+        (
+            SelectedOperator("aten::add.out", (6,), ADD.keys, origin),
+            SelectedOperator("aten::mul.out", None, ("v1/3;",), origin),
+        )
+    )
+    assert format_operator_list(selection) == OFFICIAL
+
+
+def test_empty_selection_reads_back() -> None:
+    text = format_operator_list(Selection())
+    assert parse_operator_list(text) == OperatorList()
+    assert parse_operator_list(format_operator_list(Selection((), True))).include_all
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "aten::add.out\naten::mul.out\n",
+        "# both\nadd.out, mul.out  # same line\n",
+        "add.out mul.out",
+        "- aten::add.out\n- mul.out\n",
+        "[add.out, mul.out]\n",
+    ],
+)
+def test_plain_lists(text: str) -> None:
+    listed = parse_operator_list(text)
+    assert [item.name for item in listed.operators] == ["aten::add.out", "aten::mul.out"]
+    assert {item.keys for item in listed.operators} == {("default",)}
+
+
+def test_plain_list_with_dtypes_and_patterns() -> None:
+    listed = parse_operator_list("add.out:Float,Int, cortex_m::*\n")
+    assert listed.operators == (
+        ListedOperator("aten::add.out", ("v1/3;", "v1/6;")),
+        ListedOperator("cortex_m::*", ("default",)),
+    )
+
+
+def test_catalogue() -> None:
+    text = """\
+- op: add.out
+  kernels:
+    - arg_meta: null
+      kernel_name: torch::executor::add_out
+- func: my::mul3.out(Tensor input, *, Tensor(a!) output) -> Tensor(a!)
+  kernels: []
+"""
+    names = [item.name for item in parse_operator_list(text).operators]
+    assert names == ["aten::add.out", "my::mul3.out"]
+
+
+def test_all_overloads() -> None:
+    text = "operators:\n  aten::add:\n    include_all_overloads: true\n  aten::b: {}\n  a::c.d:\n"
+    assert [(item.name, item.expand) for item in parse_operator_list(text).operators] == [
+        ("aten::add", True),
+        ("aten::b", True),  # ExecuTorch's own default
+        ("a::c.d", False),
+    ]
+
+
+def test_metadata_without_operator_is_no_selection() -> None:
+    assert parse_operator_list("et_kernel_metadata: {a::b: [default]}") == OperatorList()
+
+
+WRONG = [
+    ("operators: [a]\n", 1, "a mapping is expected here"),
+    ("operators:\n  a::b: {include_all_overloads: maybe}\n", 2, "true or false is expected here"),
+    ("operators:\n  a::b:\n    is_root: true\n", 3, "operator 'a::b' has no key 'is_root'"),
+    ("operatrs: {}\n", 1, "selected_operators.yaml has no key 'operatrs'"),
+    ("operators: {}\noperators: {}\n", 2, "key 'operators' comes twice"),
+    ("et_kernel_metadata: {a::b: 3}\n", 1, "a list is expected here"),
+    ("et_kernel_metadata: {a::b: [{}]}\n", 1, "a kernel key is a text such as v1/6;0,1"),
+    ("et_kernel_metadata:\n  a::b:\n  - v2/6;0\n", 3, "kernel key 'v2/6;0' does not begin"),
+    ("et_kernel_metadata:\n  a::b:\n  - v1/6\n", 3, "kernel key 'v1/6': '6' is not"),
+    ("et_kernel_metadata:\n  a::b:\n  - v1/6;0,x\n", 3, "kernel key 'v1/6;0,x': '6;0,x' is not"),
+    ("- name: add\n", 1, "an entry has neither 'op' nor 'func'"),
+    ("- - a\n", 1, "an entry has neither 'op' nor 'func'"),
+    ("aten::add.out\n\nadd.out:Flaot\n", 3, "'Flaot' in 'add.out:Flaot' is no dtype"),
+    ("operators: {\n", 2, "expected"),
+    ("a: &x 1\nb: *x\n", 2, "references are not supported here"),
+]
+
+
+@pytest.mark.parametrize(("text", "line", "message"), WRONG, ids=range(len(WRONG)))
+def test_wrong_list(text: str, line: int, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "list.yaml"
+    path.write_text(text)
+    listed, (diagnostic,) = read_operator_list(str(path))
+    assert listed == OperatorList()
+    assert diagnostic.code == "GK303"
+    assert message in diagnostic.message
+    assert diagnostic.location.line == line
+
+
+def test_list_that_cannot_be_read(tmp_path: Path) -> None:
+    _, (diagnostic,) = read_operator_list(str(tmp_path / "none.yaml"))
+    assert diagnostic.code == "GK301"
+    assert diagnostic.message.endswith("none.yaml': No such file or directory")
+    binary = tmp_path / "model.pte"
+    binary.write_bytes(b"\xff\xfe\x00")
+    _, (diagnostic,) = read_operator_list(str(binary))
+    assert diagnostic.code == "GK302"
+    assert diagnostic.message.endswith("is not text: byte 0 is not UTF-8")
+    assert diagnostic.hint == "a model is given with --model"
