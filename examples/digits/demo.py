@@ -52,9 +52,10 @@ def main() -> int:
     parser.add_argument("--target", default="cv32e40p", choices=["cv32e40p", "host"])
     parser.add_argument("--on", default="rtl", choices=["rtl", "qemu"], help="for cv32e40p")
     parser.add_argument("--images", type=int, default=SHOWN, choices=range(1, 11), metavar="1-10")
+    parser.add_argument("--build", type=Path, default=ROOT / "build" / "demo")
     args = parser.parse_args()
 
-    build = ROOT / "build" / "demo" / args.target
+    build = args.build.resolve() / (args.target if args.target == "host" else args.on)
     build.mkdir(parents=True, exist_ok=True)
     images = (HERE / "images.bin").read_bytes()
     labels = (HERE / "labels.bin").read_bytes()
@@ -62,11 +63,13 @@ def main() -> int:
     selected = build / "images.bin"
     selected.write_bytes(b"".join(images[i * PIXELS : (i + 1) * PIXELS] for i in chosen))
 
+    # QEMU has no CORE-V instructions.
+    library = "rv32imc" if args.on == "qemu" and args.target != "host" else args.target
     # The tool of the environment that runs this script, whatever PATH says.
     scripts = sysconfig.get_path("scripts")
     environment = dict(os.environ, PATH=scripts + os.pathsep + os.environ["PATH"])
     make = [
-        "make", "-s", "-C", str(HERE), f"TARGET={args.target}", f"BUILD={build}",
+        "make", "-s", "-C", str(HERE), f"TARGET={library}", f"BUILD={build}",
         f"IMAGES={selected}",
     ]  # fmt: skip
     print(run("generate, build libgen_kernels.a, link the firmware", make, env=environment), end="")
@@ -96,7 +99,11 @@ def main() -> int:
             f"{instructions:12,} instructions",
         ]
         notes += [""] * (8 - len(notes))
-        print("\n".join(f"    |{row}|  {note}" for row, note in zip(picture(pixels), notes, strict=True)))
+        print(
+            "\n".join(
+                f"    |{row}|  {note}" for row, note in zip(picture(pixels), notes, strict=True)
+            )
+        )
         print()
     print(f"{len(chosen) - wrong} of {len(chosen)} right")
     if args.target != "host":
