@@ -72,6 +72,10 @@ class Catalogue:
         found = [self.find(name) for name in self.names]
         return tuple(entry for entry in found if entry is not None)
 
+    def source_line(self, line: int) -> str:
+        """The text of a line, counted from 1."""
+        return self._reader.source_line(line)
+
     def _read(self, path: Path) -> str | None:
         where = Location(self.display)
         try:

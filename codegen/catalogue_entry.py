@@ -15,7 +15,7 @@ from .catalogue_aliases import Aliases, read_aliases
 from .diagnostics import Severity
 from .model import CatalogueEntry, KernelSpec
 from .node_reader import NodeReader, did_you_mean
-from .schema import Schema
+from .schema import Schema, Span
 from .schema_parser import SchemaError, parse_schema
 from .specialise import ArgumentMeta, SpecialiseError, expand_keys
 from .yaml_nodes import Mapping, Node, Scalar, Sequence
@@ -66,15 +66,20 @@ class EntryReader(NodeReader):
         variants = self.words(keys.get("variants"), "variants", VARIANTS) or ("function",)
         tags = self.words(keys.get("tags"), "tags")
         kernels: tuple[KernelSpec, ...] = ()
-        if schema is not None:
-            kernels = self.kernels(node, keys.get("kernels"), schema, aliases, boxed)
+        listed = keys.get("kernels")
+        if schema is not None and (listed is not None or not self.failed_since(before)):
+            kernels = self.kernels(node, listed, schema, aliases, boxed)
         if schema is None or name_node is None or self.failed_since(before):
             return None
+        for kind, unused in aliases.unused():
+            message = f"{kind} '{unused.text}' is not used"
+            self.report("GK172", message, unused, severity=Severity.WARNING)
+        name_length = len(name_node.text.partition("(")[0])
         return CatalogueEntry(
             schema,
             kernels,
             self.catalogue,
-            self.place(name_node),
+            self.inside(name_node, Span(0, name_length)),
             bundled=self.bundled,
             boxed=boxed,
             manual_registration=manual,
@@ -134,9 +139,6 @@ class EntryReader(NodeReader):
                     message = f"a second kernel of {schema.name} for the same {what}"
                     self.report("GK165", message, kernel.location, notes=(_first(first),))
                     break
-        for kind, unused in aliases.unused():
-            message = f"{kind} '{unused.text}' is not used"
-            self.report("GK172", message, unused, severity=Severity.WARNING)
         return tuple(kernels)
 
     def kernel(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from .catalogue import FUNCTIONS, Catalogue, open_catalogues
@@ -60,7 +61,9 @@ def lint(files: Sequence[str]) -> tuple[str, tuple[Diagnostic, ...]]:
         entries = catalogue.entries()
         diagnostics += catalogue.diagnostics
         for entry in entries:
-            diagnostics += check_entry(entry)
+            for found in check_entry(entry):
+                line = catalogue.source_line(found.location.line)
+                diagnostics.append(replace(found, source_line=line))
         kernels = [kernel for entry in entries for kernel in entry.kernels]
         keys = sum(len(kernel.keys) for kernel in kernels)
         counts = [f"{len(entries)} operators", f"{len(kernels)} kernels"]

@@ -62,16 +62,15 @@ class NodeReader:
     def inside(self, node: Scalar, span: Span) -> Location:
         """The place of a span of a scalar's text, which YAML may have folded over lines.
 
-        The whole scalar's place when its text stands otherwise in the file (escapes, blocks).
+        The whole scalar's place when its text stands otherwise in the file (escapes).
         """
         line, column = node.line, node.column + (0 if node.plain else 1)
+        if not node.plain and self.source_line(line)[column - 2 : column - 1] in ("|", ">"):
+            line, column = self._line_after(line)
         for character in node.text[: span.start]:
             source = self.source_line(line)
-            if character == " " and not source[column - 1 :].strip():
-                line += 1  # line end, empty lines and indentation became this blank
-                while line <= len(self.lines) and not self.source_line(line).strip():
-                    line += 1
-                column = len(self.source_line(line)) - len(self.source_line(line).lstrip()) + 1
+            if character in " \n" and not source[column - 1 :].strip():
+                line, column = self._line_after(line)  # a line end became this character
             elif source[column - 1 : column] == character:
                 column += 1
             else:
@@ -79,6 +78,14 @@ class NodeReader:
         if span.start < len(node.text) and not self.source_line(line)[column - 1 :].strip():
             return self.place(node)
         return self.location(line, column, span.end - span.start)
+
+    def _line_after(self, line: int) -> tuple[int, int]:
+        """The next line with text, and the column where it begins."""
+        line += 1
+        while line <= len(self.lines) and not self.source_line(line).strip():
+            line += 1
+        text = self.source_line(line)
+        return line, len(text) - len(text.lstrip()) + 1
 
     # Values
 

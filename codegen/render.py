@@ -11,6 +11,7 @@ from ..selective.selection import Selection
 from .context import Context, build_context, template_values
 from .model import Plan
 from .options import Options
+from .template_cache import TemplateCache
 
 TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
 """The folder of this package's templates; each is named like its output, with ".j2" behind."""
@@ -26,6 +27,7 @@ def environment(template_dir: Path | None) -> jinja2.Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
         auto_reload=False,
+        bytecode_cache=TemplateCache(TEMPLATES),
     )
 
 

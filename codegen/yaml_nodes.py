@@ -133,8 +133,9 @@ def _retold(text: str, line_offset: int, error: yaml.YAMLError) -> YamlError:
         except yaml.YAMLError as own:
             error = own
     if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
-        mark = error.problem_mark
-        message = str(error.problem)
+        mark, message = error.problem_mark, str(error.problem)
+        if "stream end" in message or "end of stream" in message:
+            mark = error.context_mark or mark  # where it began says more than where it ended
         if error.context:
             message += f" ({error.context})"
         return YamlError(message, mark.line + 1 + line_offset, mark.column + 1)

@@ -1,0 +1,92 @@
+"""Every golden output compiles without a warning, for the host and for rv32imc.
+
+A golden with a `check.cpp` is also linked and run: there the kernels are defined, and called
+through the registry with boxed arguments.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from .test_generate import CASES, FOLDER
+
+TREE = Path(__file__).resolve().parent.parent.parent
+INCLUDE = TREE / "runtime" / "include"
+WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Werror")
+# Older than our headers' API, or for PyTorch's tensors: compiled in tests/conformance.
+OTHER_HEADERS = {"nothing_stack", "stack_api"}
+COMPILED = [case for case in CASES if case not in OTHER_HEADERS]
+CHECKED = sorted(path.parent.name for path in FOLDER.glob("*/check.cpp"))
+
+need_host = pytest.mark.skipif(shutil.which("c++") is None, reason="no host compiler")
+
+
+def run(*command: str | Path) -> None:
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def all_headers(folder: Path) -> str:
+    """A source that includes every generated header, twice, and uses the dtype selection."""
+    headers = sorted(path.name for path in folder.glob("*.h"))
+    return "".join(f'#include "{name}"\n' for name in headers * 2) + (
+        "int use_all() { return "
+        'should_include_kernel_dtype("add.out", ::executorch::aten::ScalarType::Float); }\n'
+    )
+
+
+def flags_of(case: str) -> tuple[str, ...]:
+    return ("-fexceptions",) if "exception" in case else ("-fno-exceptions",)
+
+
+@pytest.mark.slow
+@need_host
+@pytest.mark.parametrize("case", COMPILED)
+def test_host(case: str, tmp_path: Path) -> None:
+    folder = FOLDER / case / "expected"
+    (tmp_path / "headers.cpp").write_text(all_headers(folder))
+    command = ("c++", "-std=c++17", *WARNINGS, *flags_of(case), f"-I{INCLUDE}", f"-I{folder}")
+    for source in (folder / "RegisterCodegenUnboxedKernels.cpp", tmp_path / "headers.cpp"):
+        run(*command, "-c", source, "-o", tmp_path / "out.o")
+
+
+@pytest.mark.cross
+@pytest.mark.parametrize("case", COMPILED)
+def test_rv32imc(case: str, tmp_path: Path) -> None:
+    from gen_kernels.codegen.toolchain import find_toolchain
+
+    toolchain, problems = find_toolchain("rv32imc")
+    if toolchain is None:
+        pytest.skip(problems[0].message)
+    folder = FOLDER / case / "expected"
+    command = (*toolchain.cxx, *toolchain.compile_flags, "-Os", *WARNINGS, *flags_of(case))
+    source = folder / "RegisterCodegenUnboxedKernels.cpp"
+    target = tmp_path / "out.o"
+    run(*command, f"-I{INCLUDE}", f"-I{folder}", "-c", source, "-o", target)
+    sections = subprocess.run(
+        ["riscv64-unknown-elf-size", "-A", target], capture_output=True, text=True, check=True
+    ).stdout
+    sizes = {line.split()[0]: int(line.split()[1]) for line in sections.splitlines()[2:-2] if line}
+    assert not any(size for name, size in sizes.items() if name.startswith((".data", ".sdata")))
+    start_up = [name for name in sizes if name.startswith((".init_array", ".ctors"))]
+    assert bool(start_up) == ("static" in case)
+
+
+@pytest.mark.slow
+@need_host
+@pytest.mark.parametrize("case", CHECKED)
+def test_calls(case: str, tmp_path: Path) -> None:
+    folder = FOLDER / case / "expected"
+    sources = (
+        FOLDER / case / "check.cpp",
+        folder / "RegisterCodegenUnboxedKernels.cpp",
+        *sorted((TREE / "runtime" / "src").glob("*.cpp")),
+    )
+    command = ("c++", "-std=c++17", "-O1", *WARNINGS, *flags_of(case), "-fsanitize=address,undefined")
+    include = (f"-I{INCLUDE}", f"-I{folder}", f"-I{FOLDER.parent}")
+    run(*command, *include, *sources, "-o", tmp_path / "check")
+    run(tmp_path / "check")
