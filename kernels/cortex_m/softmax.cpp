@@ -58,7 +58,7 @@ Tensor& softmax_out(KernelRuntimeContext& context, const Tensor& input, int64_t 
   if (!is_int8(input) || !is_int8(out) || !wrap_dim(dim, rank(input)) ||
       output_zero_point != INT8_MIN || input_multiplier <= 0 || input_shift < -900 ||
       input_shift > 900 || input_zero_point > (1 << 20) || input_zero_point < -(1 << 20) ||
-      !resize_out_like(out, input) || !same_layout(input, out)) {
+      !resize_out_like(out, input)) {
     return fail(context, out);
   }
   // The scale is multiplier * 2^(shift - 31 - 26): exact as a double, rounded to float by the
@@ -69,18 +69,27 @@ Tensor& softmax_out(KernelRuntimeContext& context, const Tensor& input, int64_t 
       false, 63 - lead + static_cast<int>(input_shift) - 31 - 26, magnitude << lead, false);
   const auto zero = static_cast<int32_t>(input_zero_point);
   const auto axis = static_cast<size_t>(dim);
-  const ptrdiff_t step = rank(input) == 0 ? 1 : stride_at(input, axis);
-  const size_t length = rank(input) == 0 ? 1 : size_at(input, axis);
-  const size_t total = numel(input);
-  if (total == 0) {
+  const size_t n = rank(input);
+  const size_t length = n == 0 ? 1 : size_at(input, axis);
+  const ptrdiff_t step = n == 0 ? 1 : stride_at(input, axis);
+  const ptrdiff_t out_step = n == 0 ? 1 : stride_at(out, axis);
+  // Lines along `dim`: the walk goes over all other dimensions.
+  Walk w;
+  w.operands = 2;
+  w.at[0] = mutable_bytes(out);
+  w.at[1] = const_cast<char*>(const_bytes(input));
+  w.empty = length == 0;
+  for (size_t i = n; i-- > 0;) {
+    const size_t d = out.dim_order().data()[i];
+    const ptrdiff_t stride[] = {stride_at(out, d), stride_at(input, d)};
+    if (d != axis) {
+      add_axis(w, size_at(out, d), stride);
+    }
+  }
+  if (w.empty) {
     return out;
   }
-  // Memory is (outer, length, step) whatever the order of the dimensions.
-  for (size_t line = 0; line < total / length; ++line) {
-    const size_t inner = static_cast<size_t>(step);
-    const size_t start = line / inner * inner * length + line % inner;
-    const int8_t* from = const_data<int8_t>(input) + start;
-    int8_t* to = mutable_data<int8_t>(out) + start;
+  const auto softmax = [&](const int8_t* from, int8_t* to) {
     int32_t most = INT8_MIN;
     for (size_t i = 0; i < length; ++i) {
       const int32_t value = from[static_cast<ptrdiff_t>(i) * step];
@@ -99,10 +108,17 @@ Tensor& softmax_out(KernelRuntimeContext& context, const Tensor& input, int64_t 
       uint64_t quotient = scaled / sum;
       const uint64_t rest = 2 * (scaled - quotient * sum);
       quotient += rest > sum || (rest == sum && (quotient & 1) != 0) ? 1 : 0;
-      to[static_cast<ptrdiff_t>(i) * step] =
+      to[static_cast<ptrdiff_t>(i) * out_step] =
           static_cast<int8_t>(clamp(static_cast<int32_t>(quotient) + INT8_MIN, INT8_MIN, INT8_MAX));
     }
-  }
+  };
+  do {
+    for (size_t i = 0; i < w.row(); ++i) {
+      const auto at = static_cast<ptrdiff_t>(i);
+      softmax(reinterpret_cast<const int8_t*>(w.at[1] + at * w.step(1)),
+              reinterpret_cast<int8_t*>(w.at[0] + at * w.step(0)));
+    }
+  } while (next_row(w));
   return out;
 }
 

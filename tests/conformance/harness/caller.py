@@ -229,11 +229,26 @@ class Out:
         )
 
 
+def _own_namespace(path: Path) -> int:
+    """Loads a library and all that it needs into a new link namespace (glibc's dlmopen)."""
+    libc = ctypes.CDLL(None)
+    libc.dlmopen.restype = ctypes.c_void_p
+    libc.dlmopen.argtypes = [ctypes.c_long, ctypes.c_char_p, ctypes.c_int]
+    new_namespace, resolve_now = -1, 2
+    handle = libc.dlmopen(new_namespace, str(path).encode(), resolve_now)
+    if not handle:
+        libc.dlerror.restype = ctypes.c_char_p
+        raise OSError(libc.dlerror().decode())
+    return int(handle)
+
+
 class Library:
     """The harness library, loaded."""
 
-    def __init__(self, path: Path) -> None:
-        self._lib = ctypes.CDLL(str(path))
+    def __init__(self, path: Path, *, isolated: bool = False) -> None:
+        """`isolated` gives it a link namespace (and runtime) of its own, for processes in which
+        executorch's Python package has registered its kernels already."""
+        self._lib = ctypes.CDLL(str(path), handle=_own_namespace(path) if isolated else None)
         self._lib.gk_call.argtypes = [
             ctypes.c_char_p, ctypes.POINTER(GkArg), ctypes.c_int, ctypes.c_int,
         ]  # fmt: skip
