@@ -7,9 +7,11 @@ GK300-349 selection; GK350-399 finding kernels; GK400-449 building.
 from __future__ import annotations
 
 from .errors_catalogues import CATALOGUE_ERRORS
+from .errors_models import MODEL_ERRORS
 
 ERRORS: dict[str, tuple[str, str]] = {
     **CATALOGUE_ERRORS,
+    **MODEL_ERRORS,
     "GK001": (
         "No such error code",
         "`gen-kernels explain` was asked about a code that does not exist. Without an argument it "

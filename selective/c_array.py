@@ -47,12 +47,12 @@ def read(source: bytes | mmap) -> tuple[bytes, int]:
             found.append(array)
     if not found:
         raise ArrayError(
-            "no array in it begins like a .pte program",
+            "no array begins like a .pte program",
             hint="expected: unsigned char model_pte[] = {0x18, 0x00, ...}, as xxd -i writes",
         )
     if len(found) > 1:
         names = ", ".join(array.name for array in found)
-        raise ArrayError(f"it holds {len(found)} programs ({names})", hint="one program a file")
+        raise ArrayError(f"{len(found)} programs in one file ({names})", hint="one program a file")
     return found[0].program()
 
 

@@ -52,14 +52,14 @@ def open_model(
         with _open(display, path) as file:
             size = os.fstat(file.fileno()).st_size
             if size == 0:
-                return None, (problem("GK201", f"'{display}' is empty", display, 0),)
+                return None, (problem("GK201", "the file is empty", display, 0),)
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
                 return parse_bytes(data, size, display, parse)
     except OSError as error:
         reason = error.strerror or str(error)
-        return None, (problem("GK200", f"cannot read '{display}': {reason}", display),)
+        return None, (problem("GK200", f"cannot read the model: {reason}", display),)
     except ValueError as error:  # a NUL in the path
-        return None, (problem("GK200", f"cannot read {display!r}: {error}", display),)
+        return None, (problem("GK200", f"cannot read the model: {error}", display),)
 
 
 def _open(display: str, path: Path) -> BinaryIO:
@@ -93,22 +93,20 @@ def parse_bytes(
         if bytes(data[4:8]) == b"BP08":
             base, size = Buffer(data, size).root(_BUNDLED).blob("program")
             if size == 0:
-                message = f"'{display}' is a bundled program (.bpte) without a program in it"
+                message = "a bundled program (.bpte) without a program in it"
                 return None, (problem("GK202", message, display, 0),)
             with memoryview(data) as whole, whole[base : base + size] as inner:
                 return _parse(inner, size, display, parse)
         return _parse(data, size, display, parse)
     except c_array.ArrayError as error:
-        return None, (
-            problem("GK206", f"'{display}': {error}", display, line=error.line, hint=error.hint),
-        )
+        return None, (problem("GK206", str(error), display, line=error.line, hint=error.hint),)
     except FormatError as error:
         offset = base + error.offset
         places = "".join(f", {place}" for place in error.places)
-        message = f"'{display}' is damaged at byte {offset} ({error.where}{places}): "
+        message = f"damaged at byte {offset} ({error.where}{places}): "
         return None, (problem("GK203", message + error.message, display, offset),)
     except (MemoryError, RecursionError):
-        return None, (problem("GK203", f"'{display}' is damaged: it has no end", display, base),)
+        return None, (problem("GK203", "damaged: it has no end", display, base),)
 
 
 def _parse(
@@ -129,21 +127,19 @@ def problem(
 def _foreign(head: bytes, size: int, display: str) -> Diagnostic:
     for offset, magic, kind, hint in _FOREIGN:
         if head[offset : offset + len(magic)] == magic:
-            return problem(
-                "GK202", f"'{display}' is {kind}, not a .pte program", display, 0, hint=hint
-            )
+            return problem("GK202", f"this is {kind}, not a .pte program", display, 0, hint=hint)
     if head[4:6] == b"ET" and head[6:8].isdigit():
         return problem(
             "GK204",
-            f"'{display}' has format '{head[4:8].decode()}', this version reads 'ET12'",
+            f"format '{head[4:8].decode()}'; this version reads 'ET12'",
             display,
             4,
         )
     if size < 8:
-        return problem("GK202", f"'{display}' is not a .pte program: only {size} bytes", display, 0)
+        return problem("GK202", f"not a .pte program: only {size} bytes", display, 0)
     return problem(
         "GK202",
-        f"'{display}' is not a .pte program: bytes 4 to 7 are {head[4:8]!r}, not b'ET12'",
+        f"not a .pte program: bytes 4 to 7 are {head[4:8]!r}, not b'ET12'",
         display,
         4,
         hint=_EXPORT_HINT,

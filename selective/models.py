@@ -55,13 +55,13 @@ def _expand(name: str) -> tuple[list[str], tuple[Diagnostic, ...]]:
     if path.is_dir():
         files = [file for file in path.rglob("*") if file.suffix in SUFFIXES and file.is_file()]
         if not files:
-            message = f"folder '{name}' holds no .pte or .bpte file"
+            message = "no .pte or .bpte file in this folder"
             return [], (problem("GK205", message, name),)
         return [file.as_posix() for file in files], ()
     if not path.exists() and glob.has_magic(name):
         found = glob.iglob(name, recursive=True)  # noqa: PTH207
         matches = [match for match in found if Path(match).is_file()]
         if not matches:
-            return [], (problem("GK205", f"no file matches '{name}'", name),)
+            return [], (problem("GK205", "no file matches this pattern", name),)
         return [Path(match).as_posix() for match in matches], ()
     return [path.as_posix()], ()

@@ -72,10 +72,10 @@ def read_operator_list(path: str) -> tuple[OperatorList, tuple[Diagnostic, ...]]
     try:
         text = Path(path).read_text(encoding="utf-8")
     except OSError as error:
-        message = f"cannot read '{path}': {error.strerror or error}"
+        message = f"cannot read the operator list: {error.strerror or error}"
         return OperatorList(), (Diagnostic("GK301", message, Location(path)),)
     except UnicodeDecodeError as error:
-        message = f"'{path}' is not text: byte {error.start} is not UTF-8"
+        message = f"not text: byte {error.start} is not UTF-8"
         hint = "a model is given with --model"
         location = Location(path, offset=error.start)
         return OperatorList(), (Diagnostic("GK302", message, location, hint),)

@@ -144,139 +144,137 @@ WITH_SEGMENT = build.with_header(
 )
 
 WRONG = [
-    ("empty.pte", b"", "GK201", "'empty.pte' is empty"),
-    ("one.pte", b"\x18", "GK202", "'one.pte' is not a .pte program: only 1 bytes"),
+    ("empty.pte", b"", "GK201", "the file is empty"),
+    ("one.pte", b"\x18", "GK202", "not a .pte program: only 1 bytes"),
     (
         "foreign.pte",
         bytes(range(1, 40)),
         "GK202",
-        "'foreign.pte' is not a .pte program: bytes 4 to 7 are "
-        "b'\\x05\\x06\\x07\\x08', not b'ET12'",
+        "not a .pte program: bytes 4 to 7 are b'\\x05\\x06\\x07\\x08', not b'ET12'",
     ),
     (
         "data.ptd",
         (MODELS / "ptd_mlp.ptd").read_bytes(),
         "GK202",
-        "'data.ptd' is tensor data (.ptd), not a .pte program",
+        "this is tensor data (.ptd), not a .pte program",
     ),
     (
         "net.tflite",
         b"\x1c\0\0\0TFL3" + bytes(40),
         "GK202",
-        "'net.tflite' is a TensorFlow Lite model, not a .pte program",
+        "this is a TensorFlow Lite model, not a .pte program",
     ),
     (
         "net.pt",
         b"PK\x03\x04" + bytes(40),
         "GK202",
-        "'net.pt' is a zip archive, perhaps a torch.save or torch.export file, not a .pte program",
+        "this is a zip archive, perhaps a torch.save or torch.export file, not a .pte program",
     ),
     (
         "a.out",
         b"\x7fELF\x02" + bytes(40),
         "GK202",
-        "'a.out' is an ELF object or program, not a .pte program",
+        "this is an ELF object or program, not a .pte program",
     ),
-    ("m.gz", b"\x1f\x8b" + bytes(40), "GK202", "'m.gz' is a gzip file, not a .pte program"),
+    ("m.gz", b"\x1f\x8b" + bytes(40), "GK202", "this is a gzip file, not a .pte program"),
     (
         "lfs.pte",
         b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1072\n",
         "GK202",
-        "'lfs.pte' is a Git LFS pointer, not the file itself, not a .pte program",
+        "this is a Git LFS pointer, not the file itself, not a .pte program",
     ),
     (
         "new.pte",
         ADD[:4] + b"ET13" + ADD[8:],
         "GK204",
-        "'new.pte' has format 'ET13', this version reads 'ET12'",
+        "format 'ET13'; this version reads 'ET12'",
     ),
     (
         "cut8.pte",
         ADD[:8],
         "GK203",
-        "'cut8.pte' is damaged at byte 28 (Program): the table lies behind byte 8, the end",
+        "damaged at byte 28 (Program): the table lies behind byte 8, the end",
     ),
     (
         "cut.pte",
         LENET[:2000],
         "GK203",
-        "'cut.pte' is damaged at byte 16 (extended header): the program takes 6728 bytes, the "
+        "damaged at byte 16 (extended header): the program takes 6728 bytes, the "
         "file has 2000: the file is cut",
     ),
     (
         "cut2.pte",
         LENET[:-1],
         "GK203",
-        "'cut2.pte' is damaged at byte 24 (extended header): the segments end at byte 253704, "
+        "damaged at byte 24 (extended header): the segments end at byte 253704, "
         "the file at 253703: the file is cut",
     ),
     (
         "head.pte",
         HEADER_CUT[:20],
         "GK203",
-        "'head.pte' is damaged at byte 20 (extended header): the file ends in it",
+        "damaged at byte 20 (extended header): the file ends in it",
     ),
     (
         "length.pte",
         HEADER_CUT[:12] + b"\x07" + HEADER_CUT[13:],
         "GK203",
-        "'length.pte' is damaged at byte 12 (extended header): it is 7 bytes long, not 24",
+        "damaged at byte 12 (extended header): it is 7 bytes long, not 24",
     ),
     (
         "root.pte",
         b"\xff\xff\xff\x7f" + ADD[4:],
         "GK203",
-        "'root.pte' is damaged at byte 2147483647 (Program): the table lies behind byte 1072, "
-        "the end",
+        "damaged at byte 2147483647 (Program): the table lies behind byte 1072, the end",
     ),
     (
         "zero.pte",
         b"\0\0\0\0ET12" + bytes(64),
         "GK203",
-        "'zero.pte' is damaged at byte 0 (Program): vtable of 0 bytes",
+        "damaged at byte 0 (Program): vtable of 0 bytes",
     ),
     (
         "models.h",
         xxd("encoder", ADD) + xxd("decoder", ADD),
         "GK206",
-        "'models.h': it holds 2 programs (encoder, decoder)",
+        "2 programs in one file (encoder, decoder)",
     ),
-    ("empty.h", "#pragma once\n", "GK206", "'empty.h': no array in it begins like a .pte program"),
+    ("empty.h", "#pragma once\n", "GK206", "no array begins like a .pte program"),
     (
         "cut.h",
         xxd("model", ADD)[:3000],
         "GK206",
-        "'cut.h': array 'model' has no end: the file is cut",
+        "array 'model' has no end: the file is cut",
     ),
     (
         "odd.h",
         xxd("model", ADD).replace("0x00\n}", "WHAT\n}"),
         "GK206",
-        "'odd.h': array 'model' has elements that are not numbers",
+        "array 'model' has elements that are not numbers",
     ),
     (
         "short.h",
         xxd("model", ADD[:200]),
         "GK203",
-        "'short.h' is damaged at byte ",
+        "damaged at byte ",
     ),
     (
         "inner.bpte",
         build.serialise({0: build.Num("I", 0), 2: b"not a program"}, b"BP08"),
         "GK202",
-        "'inner.bpte' is not a .pte program: bytes 4 to 7 are b'a pr', not b'ET12'",
+        "not a .pte program: bytes 4 to 7 are b'a pr', not b'ET12'",
     ),
     (
         "no_program.bpte",
         build.serialise({0: build.Num("I", 0)}, b"BP08"),
         "GK202",
-        "'no_program.bpte' is a bundled program (.bpte) without a program in it",
+        "a bundled program (.bpte) without a program in it",
     ),
     (
         "segment.pte",
         WITH_SEGMENT[:32] + bytes(8) + WITH_SEGMENT[40:-4],
         "GK203",
-        f"'segment.pte' is damaged at byte {len(WITH_SEGMENT) - 4} (Program.segments): segment 0 "
+        f"damaged at byte {len(WITH_SEGMENT) - 4} (Program.segments): segment 0 "
         f"ends at byte {len(WITH_SEGMENT)}, the file at {len(WITH_SEGMENT) - 4}: the file is cut",
     ),
 ]
@@ -298,10 +296,10 @@ def test_wrong_file(
 @pytest.mark.parametrize(
     ("name", "code", "message"),
     [
-        ("nowhere.pte", "GK200", "cannot read 'nowhere.pte': No such file or directory"),
-        ("*.nothing", "GK205", "no file matches '*.nothing'"),
+        ("nowhere.pte", "GK200", "cannot read the model: No such file or directory"),
+        ("*.nothing", "GK205", "no file matches this pattern"),
         ("", "GK205", "a model's name is empty"),
-        ("nul\0byte", "GK200", "cannot read 'nul\\x00byte': embedded null byte"),
+        ("nul\0byte", "GK200", "cannot read the model: embedded null byte"),
     ],
 )
 def test_wrong_name(name: str, code: str, message: str) -> None:
@@ -313,7 +311,7 @@ def test_wrong_name(name: str, code: str, message: str) -> None:
 def test_folder_without_models(tmp_path: Path) -> None:
     _, (diagnostic,) = load_models([str(tmp_path)])
     assert diagnostic.code == "GK205"
-    assert diagnostic.message == f"folder '{tmp_path}' holds no .pte or .bpte file"
+    assert diagnostic.message == "no .pte or .bpte file in this folder"
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
