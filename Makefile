@@ -38,9 +38,16 @@ lint:
 	$(VENV)/bin/ruff format --check $(PYTHON_DIRS)
 	@$(VENV)/bin/clang-format --dry-run --Werror $(CXX_FILES)
 
+# mypy does not follow setuptools' editable finder: it sees the package through links.
 types:
 	@$(SETUP) dev
-	$(VENV)/bin/mypy -p gen_kernels
+	@mkdir -p build/types/gen_kernels
+	@ln -sf $(CURDIR)/package/* build/types/gen_kernels/
+	@ln -sfn $(CURDIR)/codegen build/types/gen_kernels/codegen
+	@ln -sfn $(CURDIR)/selective build/types/gen_kernels/selective
+	@ln -sfn $(CURDIR)/templates build/types/gen_kernels/templates
+	@ln -sfn $(CURDIR)/functions build/types/gen_kernels/functions
+	MYPYPATH=build/types $(VENV)/bin/mypy -p gen_kernels
 
 fast:
 	@$(SETUP) dev
