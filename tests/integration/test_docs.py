@@ -21,8 +21,12 @@ from ..support.models import TREE
 from ..support.run import missing_tools
 
 PAGES = sorted(
-    [TREE / "README.md", TREE / "CONTRIBUTING.md", *(TREE / "docs").rglob("*.md")]
-    + list((TREE / "examples").rglob("README.md"))
+    [
+        TREE / "README.md",
+        TREE / "CONTRIBUTING.md",
+        *(TREE / "docs").rglob("*.md"),
+        *list((TREE / "examples").rglob("README.md")),
+    ]
 )
 MODELS = TREE / "tests" / "models"
 # What documentation calls a file: which file that is here.
