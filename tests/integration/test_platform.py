@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from gen_kernels.codegen.config import CV32E40P, config_words, include_folders
+from gen_kernels.codegen.image_size import image_size, section_sizes
 from gen_kernels.codegen.toolchain import find_toolchain
 
 from ..support.run import RUN, missing_tools
@@ -165,3 +166,26 @@ def test_trace_and_limits_of_the_linker_script(tmp_path: Path) -> None:
     """An image larger than the device's flash does not link."""
     with pytest.raises(subprocess.CalledProcessError):
         build(tmp_path, "-Wl,--defsym=__flash_size=2K")
+
+
+@pytest.mark.cross
+def test_image_size_agrees_with_binutils(tmp_path: Path) -> None:
+    program = build(tmp_path)
+    tool = ["riscv64-unknown-elf-size", "-A", str(program)]
+    lines = subprocess.run(tool, check=True, capture_output=True, text=True).stdout.splitlines()
+    told = {
+        words[0]: int(words[1])
+        for words in map(str.split, lines)
+        if len(words) == 3 and words[0] != "section"
+    }
+    size = image_size(program)
+    assert size.flash == sum(told[name] for name in (".text", ".rodata", ".data"))
+    ram = (".data", ".tbss_space", ".bss", ".noinit", ".stack")
+    assert size.ram == sum(told[name] for name in ram)
+    assert size.stack == 16 * 1024
+
+
+def test_image_size_refuses_foreign_and_damaged_files(tmp_path: Path) -> None:
+    for content in (b"", b"text", b"\x7fELF\x02\x01", b"\x7fELF\x01\x01" + b"\xff" * 60):
+        with pytest.raises(ValueError, match=r"not a 32-bit|damaged"):
+            section_sizes(content)
