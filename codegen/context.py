@@ -258,7 +258,7 @@ def _direct_calls(plan: Plan) -> dict[str, tuple[DirectCall, ...]]:
     for planned in plan.operators:
         entry = planned.entry
         kernel = _fallback(entry.kernels)
-        if entry.boxed or kernel is None:
+        if entry.boxed or entry.manual_registration or kernel is None:
             continue
         schema = entry.schema
         namespace = "::".join(map(cpp_identifier, schema.name.namespace.split("::")))

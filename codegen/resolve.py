@@ -93,16 +93,26 @@ def _wanted(selection: Selection, catalogues: Sequence[Operators]) -> list[Selec
 
 
 def _find(name: str, catalogues: Sequence[Operators], need_sources: bool) -> _Found:
+    """First come, first served; one with specialised kernels alone gets the next one's fallback."""
+    found: CatalogueEntry | None = None
     unwritten: CatalogueEntry | None = None
     for catalogue in catalogues:
         entry = catalogue.find(name)
         if entry is None:
             continue
-        written = all(k.source is not None for k in entry.kernels)
-        if written or not (entry.bundled and need_sources):
-            return _Found(entry)
-        unwritten = unwritten or entry
-    return _Found(None, unwritten)
+        if entry.bundled and need_sources and any(k.source is None for k in entry.kernels):
+            unwritten = unwritten or entry
+        elif found is None:
+            found = entry
+        elif entry.schema.arguments == found.schema.arguments:
+            found = replace(found, kernels=found.kernels + _fallback(entry))
+        if found is not None and (found.boxed or _fallback(found)):
+            break
+    return _Found(found, unwritten)
+
+
+def _fallback(entry: CatalogueEntry) -> tuple[KernelSpec, ...]:
+    return tuple(k for k in entry.kernels if not k.keys)
 
 
 def _matching_kernels(
@@ -120,7 +130,7 @@ def _matching_kernels(
             kept.append(replace(kernel, keys=keys))
             covered.update(keys)
     missing = sorted(used - covered)
-    fallback = tuple(k for k in entry.kernels if not k.keys)
+    fallback = _fallback(entry)
     if missing and not fallback:
         return (), Diagnostic(
             "GK353",

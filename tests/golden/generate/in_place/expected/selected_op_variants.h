@@ -12,7 +12,7 @@
 [[gnu::always_inline]] inline constexpr bool should_include_kernel_dtype(
     [[maybe_unused]] const char* operator_name,
     [[maybe_unused]] ::executorch::aten::ScalarType scalar_type) {
-  using Type = ::executorch::aten::ScalarType;
+  using Type [[maybe_unused]] = ::executorch::aten::ScalarType;
   const char* name = __builtin_strncmp(operator_name, "aten::", 6) == 0 ? operator_name + 6
                                                                        : operator_name;
   if (__builtin_strcmp(name, "my::bump_") == 0) {

@@ -9,14 +9,6 @@
 
 namespace torch::executor::my {
 
-// my::abs.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-inline ::executorch::aten::Tensor& abs_outf(
-    ::executorch::ET_RUNTIME_NAMESPACE::KernelRuntimeContext& context,
-    const ::executorch::aten::Tensor& self,
-    ::executorch::aten::Tensor& out) {
-  return ::my::native::abs_out(context, self, out);
-}
-
 // my::neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 inline ::executorch::aten::Tensor& neg_outf(
     ::executorch::ET_RUNTIME_NAMESPACE::KernelRuntimeContext& context,

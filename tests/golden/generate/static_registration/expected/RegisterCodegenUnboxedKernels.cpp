@@ -170,7 +170,7 @@ constexpr uint8_t kLoggedOutputs[] = {
   }
   // The return slot follows the arguments.
   if (*kind != Kind::kEnd || position + 1 != size) {
-    ET_LOG(Error, "Expected a stack of one value more than arguments, got %zu", size);
+    ET_LOG(Error, "%zu values do not fit the operator; is the model of another version?", size);
     return context.fail(Error::InvalidProgram);
   }
   EValue& result = *stack[position];
