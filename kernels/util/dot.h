@@ -3,10 +3,11 @@
 // Dot<T>::run() adds products over two nested runs, value() gives their sum. Half and BFloat16 are
 // summed in float, integers modulo 2^32 or 2^64.
 //
-// Without a floating-point unit a float multiplication and addition cost some 180 instructions, most
-// of them spent on normalising and rounding an intermediate result that nobody reads. SoftDot keeps
-// the sum as a 64-bit integer instead, scaled by the largest product seen so far, and rounds once.
-// Each product is cut 2^-30 below the largest one, 64 times finer than the rounding of a float sum.
+// Without a floating-point unit a float multiplication and addition cost some 180 instructions,
+// most of them spent on normalising and rounding an intermediate result that nobody reads. SoftDot
+// keeps the sum as a 64-bit integer instead, scaled by the largest product seen so far, and rounds
+// once. Each product is cut 2^-30 below the largest one, 64 times finer than the rounding of a
+// float sum.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +18,7 @@
 #include "util/dtype.h"
 
 #ifndef GEN_KERNELS_SOFT_DOT
-#if defined(__SOFTFP__) || \
-    (defined(__riscv) && !defined(__riscv_flen) && !defined(__riscv_zfinx))
+#if defined(__SOFTFP__) || (defined(__riscv) && !defined(__riscv_flen) && !defined(__riscv_zfinx))
 #define GEN_KERNELS_SOFT_DOT 1
 #else
 #define GEN_KERNELS_SOFT_DOT 0
@@ -43,17 +43,17 @@ T load(const char* p) {
 template <class T>
 class PlainDot {
  public:
-  using Sum = std::conditional_t<
-      std::is_integral_v<T>,
-      std::conditional_t<(sizeof(T) > 4), uint64_t, uint32_t>,
-      OpMath<T>>;
+  using Sum =
+      std::conditional_t<std::is_integral_v<T>,
+                         std::conditional_t<(sizeof(T) > 4), uint64_t, uint32_t>, OpMath<T>>;
 
   void run(const char* a, const char* b, Run outer, Run inner) {
     for (; outer.count > 0; --outer.count, a += outer.a_step, b += outer.b_step) {
       const char* ai = a;
       const char* bi = b;
       for (int32_t n = inner.count; n > 0; --n, ai += inner.a_step, bi += inner.b_step) {
-        sum_ = static_cast<Sum>(sum_ + static_cast<Sum>(load<T>(ai)) * static_cast<Sum>(load<T>(bi)));
+        sum_ =
+            static_cast<Sum>(sum_ + static_cast<Sum>(load<T>(ai)) * static_cast<Sum>(load<T>(bi)));
       }
     }
   }
@@ -164,9 +164,7 @@ class SoftDot {
   float rest_ = 0;  // Products of subnormals, infinities and NaNs.
 };
 template <class T>
-using Dot = std::conditional_t<
-    GEN_KERNELS_SOFT_DOT && std::is_same_v<OpMath<T>, float>,
-    SoftDot<T>,
-    PlainDot<T>>;
+using Dot = std::conditional_t<GEN_KERNELS_SOFT_DOT && std::is_same_v<OpMath<T>, float>, SoftDot<T>,
+                               PlainDot<T>>;
 
 }  // namespace gen_kernels

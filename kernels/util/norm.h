@@ -1,0 +1,64 @@
+// What the normalisations share: moments of a set of elements, and out = in * scale + shift.
+#pragma once
+
+#include <cmath>
+
+#include "util/reduce.h"
+
+namespace gen_kernels {
+
+template <class C>
+struct Moments {
+  C mean;
+  C variance;  // Biased: divided by the count.
+};
+
+template <TypeMask Mask, class C>
+GEN_KERNELS_NOINLINE inline Moments<C> moments(Walk& w, const char* from, ScalarType type,
+                                               size_t count) {
+  State<C> state{C{}};
+  fold_all<Mask, C>(w, from, type, add_sum<C>, state);
+  const C n = static_cast<C>(count);
+  State<C> squares{C{}, state.value / n};
+  fold_all<Mask, C>(w, from, type, add_squares<C>, squares);
+  return {squares.other, squares.value / n};
+}
+
+// Operands 0 and 1 of the walk are input and output.
+template <class T>
+GEN_KERNELS_NOINLINE inline void scale_and_shift(Walk& w, const char* from, char* to,
+                                                 OpMath<T> scale, OpMath<T> shift) {
+  if (w.empty) return;
+  w.at[0] = const_cast<char*>(from);
+  w.at[1] = to;
+  do {
+    const char* in = w.at[0];
+    char* out = w.at[1];
+    for (size_t n = w.row(); n > 0; --n, in += w.step(0), out += w.step(1)) {
+      const OpMath<T> x = static_cast<OpMath<T>>(*reinterpret_cast<const T*>(in));
+      *reinterpret_cast<T*>(out) = static_cast<T>(x * scale + shift);
+    }
+  } while (next_row(w));
+}
+
+// Element i of an optional vector, which may be of T or of its compute type.
+template <class T>
+inline OpMath<T> parameter_or(const std::optional<Tensor>& t, size_t i, OpMath<T> otherwise) {
+  using C = OpMath<T>;
+  if (!t.has_value()) return otherwise;
+  const auto k = static_cast<ptrdiff_t>(i);
+  if (std::is_same_v<T, C> || t->scalar_type() == kScalarType<C>) return const_data<C>(*t)[k];
+  return static_cast<C>(const_data<T>(*t)[k]);
+}
+
+// True when the tensor may be read so: of this dtype or, beside Half and BFloat16, Float.
+inline bool is_parameter(const Tensor& t, ScalarType type, size_t n) {
+  const ScalarType own = t.scalar_type();
+  return (own == type || (own == ScalarType::Float && type != ScalarType::Double)) && numel(t) == n;
+}
+
+inline bool is_parameter(const std::optional<Tensor>& t, ScalarType type, size_t n) {
+  return !t.has_value() || is_parameter(*t, type, n);
+}
+
+}  // namespace gen_kernels
