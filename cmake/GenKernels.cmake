@@ -1,0 +1,214 @@
+# gen_kernels_library, gen_kernels_generate, gen_kernels_firmware. See gen_kernels-config.cmake.
+
+set(_gen_kernels_selection "MODELS;OPS;OPS_FILES;CATALOGUES;OPTIONS;REGISTRATION;OUTPUT_DIR"
+  CACHE INTERNAL "options of gen_kernels_generate")
+set(_gen_kernels_outputs
+  "RegisterCodegenUnboxedKernels.cpp;RegisterKernels.h;Functions.h;NativeFunctions.h"
+  "kernel_sources.txt;selected_max_kernel_num.h;selected_op_variants.h;selected_operators.yaml"
+  "selected_prim_ops.h"
+  CACHE INTERNAL "files that the generator writes")
+
+# gen_kernels_library(NAME
+#   [MODELS file...]         .pte or .bpte files; their operators and dtypes are selected
+#   [OPS name...]            operators by name (aten::add.out)
+#   [OPS_FILES file...]      selected_operators.yaml, or one name a line
+#   [CATALOGUES file...]     YAML catalogues of your own kernels
+#   [KERNEL_SOURCES file...] sources of your own kernels
+#   [KERNELS bundled|none]   none: the kernels are linked from elsewhere
+#   [RUNTIME target|none]    library with the runtime (default gen_kernels::runtime); for an
+#                            ExecuTorch tree: executorch
+#   [REGISTRATION manual|static]
+#   [DTYPE_SELECTIVE ON|OFF] ON (default): kernels keep only the dtypes that the models use
+#   [OPTIONS option...])     more options for gen-kernels
+#
+# Adds the static library NAME. Its registration function is gen_kernels::register_NAME_kernels(),
+# declared in <NAME/RegisterKernels.h>. A relative file is relative to the current source folder.
+function(gen_kernels_library NAME)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "KERNELS;RUNTIME;DTYPE_SELECTIVE"
+    "KERNEL_SOURCES;${_gen_kernels_selection}")
+  if(NOT DEFINED arg_DTYPE_SELECTIVE)
+    set(arg_DTYPE_SELECTIVE ON)
+  endif()
+  if(NOT DEFINED arg_RUNTIME)
+    set(arg_RUNTIME gen_kernels::runtime)
+  endif()
+  if(NOT DEFINED arg_KERNELS)
+    set(arg_KERNELS bundled)
+  endif()
+
+  _gen_kernels_forward(forwarded)
+  gen_kernels_generate(${NAME} ${forwarded} KERNELS ${arg_KERNELS} ${arg_UNPARSED_ARGUMENTS})
+
+  add_library(${NAME} STATIC ${${NAME}_SOURCES} ${arg_KERNEL_SOURCES})
+  add_dependencies(${NAME} ${NAME}_generate)
+  target_compile_features(${NAME} PUBLIC cxx_std_17)
+  target_compile_options(${NAME} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions;-fno-rtti> -ffunction-sections -fdata-sections)
+  target_include_directories(${NAME}
+    PUBLIC "${${NAME}_INCLUDE_DIR}"
+    PRIVATE "${${NAME}_DIR}" "${GEN_KERNELS_ROOT}/kernels")
+  if(arg_DTYPE_SELECTIVE)
+    target_compile_definitions(${NAME} PRIVATE EXECUTORCH_SELECTIVE_BUILD_DTYPE)
+  endif()
+  if(NOT arg_RUNTIME STREQUAL "none")
+    if(arg_RUNTIME STREQUAL "gen_kernels::runtime")
+      _gen_kernels_runtime()
+    endif()
+    target_link_libraries(${NAME} PUBLIC ${arg_RUNTIME})
+  endif()
+endfunction()
+
+# gen_kernels_generate(NAME [OUTPUT_DIR folder] and the selection options of gen_kernels_library)
+#
+# Generates what ExecuTorch's gen_selected_ops and generate_bindings_for_kernels do, under the same
+# names, without a library: RegisterCodegenUnboxedKernels.cpp, NativeFunctions.h, Functions.h,
+# selected_operators.yaml, selected_op_variants.h, selected_max_kernel_num.h. Sets in the caller:
+#   NAME_DIR          the folder with these files
+#   NAME_INCLUDE_DIR  its parent, for <NAME/RegisterKernels.h>
+#   NAME_SOURCES      registration and the bundled kernels to compile
+# and adds the target NAME_generate, which a library that compiles them depends on.
+function(gen_kernels_generate NAME)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "KERNELS;OUTPUT_DIR;REGISTRATION"
+    "MODELS;OPS;OPS_FILES;CATALOGUES;OPTIONS")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "gen_kernels: unknown arguments for ${NAME}: ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT NAME MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")
+    message(FATAL_ERROR "gen_kernels: the name must be a C identifier, not '${NAME}'")
+  endif()
+  if(NOT DEFINED arg_OUTPUT_DIR)
+    set(arg_OUTPUT_DIR "${CMAKE_CURRENT_BINARY_DIR}/gen_kernels/${NAME}")
+  endif()
+  get_filename_component(folder "${arg_OUTPUT_DIR}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_BINARY_DIR}")
+  get_filename_component(include "${folder}" DIRECTORY)
+
+  set(command "${GEN_KERNELS_EXECUTABLE}" --out "${folder}" --library ${NAME} --quiet)
+  set(inputs "")
+  set(missing "")
+  foreach(kind IN ITEMS MODELS OPS_FILES CATALOGUES)
+    if(kind STREQUAL "MODELS")
+      set(option --model)
+    elseif(kind STREQUAL "OPS_FILES")
+      set(option --ops-file)
+    else()
+      set(option --functions)
+    endif()
+    foreach(file IN LISTS arg_${kind})
+      get_filename_component(file "${file}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
+      list(APPEND command ${option} "${file}")
+      list(APPEND inputs "${file}")
+      if(NOT EXISTS "${file}")
+        list(APPEND missing "${file}")
+      endif()
+    endforeach()
+  endforeach()
+  foreach(operator IN LISTS arg_OPS)
+    list(APPEND command --op "${operator}")
+  endforeach()
+  if(arg_KERNELS)
+    list(APPEND command --kernels ${arg_KERNELS})
+  endif()
+  if(arg_REGISTRATION)
+    list(APPEND command --registration ${arg_REGISTRATION})
+  endif()
+  list(APPEND command ${arg_OPTIONS})
+
+  set(outputs "")
+  foreach(file IN LISTS _gen_kernels_outputs)
+    list(APPEND outputs "${folder}/${file}")
+  endforeach()
+  # A change of the tool itself (an upgrade, an edited template) regenerates too.
+  file(GLOB tool "${GEN_KERNELS_ROOT}/codegen/*.py" "${GEN_KERNELS_ROOT}/selective/*.py"
+    "${GEN_KERNELS_ROOT}/templates/*" "${GEN_KERNELS_ROOT}/functions/*.yaml")
+
+  if(missing)
+    # A model that the build itself makes: which kernels it needs is not known yet, so all of them
+    # are compiled; the linker takes those that are registered.
+    message(STATUS "gen_kernels: ${NAME}: compiling every kernel, since a file does not exist yet: "
+      "${missing}")
+    set(kernels "")
+    if(NOT arg_KERNELS STREQUAL "none")
+      file(GLOB_RECURSE kernels "${GEN_KERNELS_ROOT}/kernels/*.cpp")
+    endif()
+  else()
+    # What the kernel sources are must be known now; CMake looks again when an input changes.
+    execute_process(COMMAND ${command} RESULT_VARIABLE failed ERROR_VARIABLE errors)
+    if(failed)
+      message(FATAL_ERROR "gen_kernels: ${NAME}:\n${errors}")
+    endif()
+    file(STRINGS "${folder}/kernel_sources.txt" kernels)
+    list(TRANSFORM kernels PREPEND "${GEN_KERNELS_ROOT}/kernels/")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${inputs} ${tool})
+  endif()
+
+  if(CMAKE_GENERATOR MATCHES "Makefiles")
+    # Make compares time stamps only, and the generator leaves a file that stays the same alone: as
+    # a rule it would run at every build, or rebuild what did not change. So it runs at every
+    # build, and nothing else does.
+    add_custom_target(${NAME}_generate
+      COMMAND ${command}
+      DEPENDS ${inputs}
+      BYPRODUCTS ${outputs}
+      VERBATIM COMMENT "")
+  else()
+    add_custom_command(OUTPUT ${outputs}
+      COMMAND ${command} --depfile "${folder}/depfile"
+      DEPENDS ${inputs} ${tool}
+      DEPFILE "${folder}/depfile"
+      VERBATIM COMMENT "Generating kernel registration ${NAME}")
+    add_custom_target(${NAME}_generate DEPENDS ${outputs})
+  endif()
+  set_source_files_properties(${outputs} PROPERTIES GENERATED TRUE)
+
+  set(${NAME}_DIR "${folder}" PARENT_SCOPE)
+  set(${NAME}_INCLUDE_DIR "${include}" PARENT_SCOPE)
+  set(${NAME}_SOURCES "${folder}/RegisterCodegenUnboxedKernels.cpp" ${kernels} PARENT_SCOPE)
+endfunction()
+
+# gen_kernels_firmware(EXECUTABLE)
+#
+# Makes EXECUTABLE a firmware for the CV32E40P (RTL bench, QEMU's virt machine): start-up code,
+# console, linker script. On the host: the console alone.
+function(gen_kernels_firmware TARGET)
+  set(platform "${GEN_KERNELS_ROOT}/platform")
+  target_include_directories(${TARGET} PRIVATE "${platform}/common")
+  if(NOT CMAKE_SYSTEM_NAME STREQUAL "Generic")
+    target_sources(${TARGET} PRIVATE "${platform}/common/host.cpp")
+    return()
+  endif()
+  set(script "${platform}/cv32e40p/link.ld")
+  target_sources(${TARGET} PRIVATE "${platform}/cv32e40p/crt0.S" "${platform}/cv32e40p/platform.c"
+    "${platform}/common/cxx_support.cpp")
+  target_link_options(${TARGET} PRIVATE "-T${script}" -Wl,--gc-sections
+    -DPICOLIBC_INTEGER_PRINTF_SCANF)
+  target_link_libraries(${TARGET} PRIVATE m)
+  set_property(TARGET ${TARGET} APPEND PROPERTY LINK_DEPENDS "${script}")
+  # The C++ driver would ask for libstdc++, which bare metal need not have.
+  set_property(TARGET ${TARGET} PROPERTY LINKER_LANGUAGE C)
+endfunction()
+
+# ----- What the functions above share.
+
+# Collects the parsed selection options for another call.
+macro(_gen_kernels_forward variable)
+  set(${variable} "")
+  foreach(_option IN LISTS _gen_kernels_selection)
+    if(DEFINED arg_${_option})
+      list(APPEND ${variable} ${_option} ${arg_${_option}})
+    endif()
+  endforeach()
+endmacro()
+
+# The micro runtime, added once a project.
+function(_gen_kernels_runtime)
+  if(TARGET gen_kernels::runtime)
+    return()
+  endif()
+  file(GLOB sources "${GEN_KERNELS_ROOT}/runtime/src/*.cpp")
+  add_library(gen_kernels_runtime STATIC ${sources})
+  add_library(gen_kernels::runtime ALIAS gen_kernels_runtime)
+  target_compile_features(gen_kernels_runtime PUBLIC cxx_std_17)
+  target_compile_options(gen_kernels_runtime PRIVATE
+    -fno-exceptions -fno-rtti -ffunction-sections -fdata-sections)
+  target_include_directories(gen_kernels_runtime PUBLIC "${GEN_KERNELS_ROOT}/runtime/include")
+endfunction()
