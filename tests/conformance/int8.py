@@ -54,7 +54,6 @@ def activation(rng: random.Random) -> tuple[int, int]:
     return low, rng.randint(low, INT8_MAX)
 
 
-
 def check(
     lib: Library,
     operator: str,

@@ -158,23 +158,16 @@ def test_linear(lib: Library) -> None:
         values = torch.randint(-20000, 20000, (n,), dtype=torch.int32)
         kind = rng.choice(("bias", "sum", "none"))
         low, high = cases.activation(rng)
-        cases.check(
-            lib,
-            "cortex_m::quantized_linear",
-            [x, w, values if kind == "bias" else None, values[None] if kind == "sum" else None]
-            + [
-                -cases.zero_point(rng),
-                rng.choice((0, 0, rng.randint(-128, 127))),
-                cases.zero_point(rng),
-            ]
-            + [[cases.multiplier(rng)], [rng.randint(-12, 0)], high, low],
-        )
+        args = [x, w, values if kind == "bias" else None, values[None] if kind == "sum" else None]
+        args += [-cases.zero_point(rng), rng.choice((0, 0, rng.randint(-128, 127)))]
+        args += [cases.zero_point(rng), [cases.multiplier(rng)], [rng.randint(-12, 0)], high, low]
+        cases.check(lib, "cortex_m::quantized_linear", args)
 
 
 def test_batch_matmul(lib: Library) -> None:
     rng = random.Random(7)
     for _ in range(COUNT):
-        b, m, n, k = shape(rng, 3, 5) + [rng.randint(1, 80)]
+        b, m, n, k = [*shape(rng, 3, 5), rng.randint(1, 80)]
         # The reference sums in float: products stay below 2^24, where that is exact.
         args = [
             cases.int8(rng, b, m, k),
@@ -312,8 +305,8 @@ def test_transpose_convolution(lib: Library) -> None:
         stride, dilation = ([rng.randint(1, 3), rng.randint(1, 2)] for _ in "sd")
         padding = [rng.randint(0, 2), rng.randint(0, 2)]
         extra = [rng.randrange(max(s, d)) for s, d in zip(stride, dilation, strict=True)]
-        sizes = [(i - 1) * s - 2 * p + d * (k - 1) + e + 1
-                 for i, s, p, d, k, e in zip((h, w), stride, padding, dilation, (kh, kw), extra, strict=True)]  # fmt: skip
+        numbers = zip((h, w), stride, padding, dilation, (kh, kw), extra, strict=True)
+        sizes = [(i - 1) * s - 2 * p + d * (k - 1) + e + 1 for i, s, p, d, k, e in numbers]
         if min(sizes) < 1:
             continue
         done += 1
