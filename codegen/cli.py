@@ -146,6 +146,14 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="store_true", help="print the version")
+    parser.add_argument(
+        "--cmake-dir", action="store_true", help="print the folder of the CMake package"
+    )
+    parser.add_argument(
+        "--target",
+        choices=("host", "rv32imc", "cv32e40p"),
+        help="use kernels with instructions of this target",
+    )
     add_selection_arguments(parser)
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument(
@@ -177,6 +185,7 @@ def request_from(parser: argparse.ArgumentParser, args: argparse.Namespace) -> R
         functions=tuple(args.functions),
         library=args.library,
         our_kernels=args.kernels == "bundled",
+        target=args.target or "",
         options=_options(args),
     )
 
@@ -199,6 +208,11 @@ def _generate(arguments: Sequence[str]) -> int:
 
         print(f"gen-kernels {version('gen-kernels')}")
         return 0
+    if args.cmake_dir:
+        from .generate import PACKAGE
+
+        print((PACKAGE / "cmake").as_posix())
+        return 0
     if args.out is None:
         parser.error("--out is required")
     if args.list_outputs:
@@ -218,7 +232,7 @@ def generate_and_write(
     request: Request, args: argparse.Namespace, write: bool = True
 ) -> tuple[Generation, tuple[Diagnostic, ...]]:
     """Generate and, when nothing is wrong and `write`, write the files and the depfile."""
-    from .generate import generate
+    from .generate import generate, tool_files
     from .output import depfile_text, write_files
 
     generation = generate(request)
@@ -228,7 +242,7 @@ def generate_and_write(
         diagnostics.extend(problems)
         if args.depfile is not None and not problems:
             targets = [(args.out / name).as_posix() for name in sorted(generation.files)]
-            text = depfile_text(targets, generation.inputs)
+            text = depfile_text(targets, (*generation.inputs, *tool_files(request.options)))
             _, problems = write_files({args.depfile.name: text}, args.depfile.parent)
             diagnostics.extend(problems)
     return generation, tuple(diagnostics)
@@ -328,6 +342,13 @@ def _catalogue(arguments: Sequence[str]) -> int:
     return _print_text("catalogue", what, arguments, add_arguments, run_catalogue)
 
 
+def _inspect(arguments: Sequence[str]) -> int:
+    from ..selective.inspect import add_arguments, run_inspect
+
+    what = "Show what is in models: methods, operators and their kernels, memory, weights."
+    return _print_text("inspect", what, arguments, add_arguments, run_inspect)
+
+
 def _print_text(
     command: str,
     what: str,
@@ -351,5 +372,6 @@ _COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "catalogue": _catalogue,
     "config": _config,
     "explain": _explain,
+    "inspect": _inspect,
     "ops": _ops,
 }

@@ -12,12 +12,18 @@ from .diagnostics import Diagnostic, Location, has_errors
 from .model import CatalogueEntry, Plan
 from .options import Options
 
+PACKAGE = Path(__file__).resolve().parent.parent
+
+# Catalogues whose kernels need instructions that only one target has.
+_TARGET_OF = {"corev": "cv32e40p"}
+
 
 class Request(NamedTuple):
     """What to generate, as the user wrote it.
 
     `functions` are the user's catalogues, asked before the bundled ones, in this order. Without
-    `our_kernels` the kernels come from elsewhere and no source is listed.
+    `our_kernels` the kernels come from elsewhere and no source is listed. Kernels with instructions
+    of one core are used when it is the `target` (codegen.toolchain.TARGETS).
     """
 
     models: tuple[str, ...] = ()
@@ -28,6 +34,7 @@ class Request(NamedTuple):
     functions: tuple[str, ...] = ()
     library: str = "all"
     our_kernels: bool = True
+    target: str = ""
     options: Options = Options()
 
 
@@ -49,7 +56,9 @@ def generate(request: Request) -> Generation:
     from .resolve import resolve
 
     diagnostics: list[Diagnostic] = []
-    bundled = bundled_catalogues()
+    bundled = [
+        f for f in bundled_catalogues() if _TARGET_OF.get(f.stem, "") in ("", request.target)
+    ]
     catalogues: list[Catalogue] = [open_catalogue(Path(f), f) for f in request.functions]
     catalogues += [open_catalogue(f, f.name, bundled=True) for f in bundled]
     names = sorted({name for catalogue in catalogues for name in catalogue.names})
@@ -87,6 +96,13 @@ def generate(request: Request) -> Generation:
         files, problems = _render(plan, selection, request)
         diagnostics.extend(problems)
     return Generation(plan, selection, files, inputs, tuple(diagnostics))
+
+
+def tool_files(options: Options) -> tuple[str, ...]:
+    """Return the files of this package that shape the output, and the user's templates."""
+    folders = [(PACKAGE / "codegen", "*.py"), (PACKAGE / "selective", "*.py")]
+    folders += [(f, "*.j2") for f in (PACKAGE / "templates", options.template_dir) if f is not None]
+    return tuple(str(path) for folder, pattern in folders for path in folder.glob(pattern))
 
 
 def _render(

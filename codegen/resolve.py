@@ -193,23 +193,31 @@ def _unknown(operator: SelectedOperator, catalogues: Sequence[Operators]) -> Dia
 def suggest(name: str, names: Iterable[str]) -> str:
     """Say what to use instead of the unknown operator `name`, given the known ones."""
     known = sorted(names)
-    namespace, _, rest = name.rpartition("::")
-    base = rest.partition(".")[0]
-    siblings = [n for n in known if n.startswith((f"{namespace}::{base}.",))]
-    if siblings and (rest == base or not rest.endswith("out")):
+    namespace, base, overload = _parts(name)
+    siblings = [n for n in known if _parts(n)[:2] == (namespace, base)]
+    if siblings and not overload.endswith("out"):
         return f"{name} is not an out variant; use {_either(siblings)}"
     if siblings:
         return f"its overloads are {_either(siblings)}"
     import difflib
 
-    close = difflib.get_close_matches(name, known, n=3, cutoff=0.75)
-    if not namespace:
-        close = [n for n in known if n.partition("::")[2].partition(".")[0] == base][:3]
-    if close:
+    bases = {_parts(n)[1] for n in known}
+    near = [base] if base in bases else difflib.get_close_matches(base, bases, 2, cutoff=0.65)
+    close = [n for n in known if _parts(n)[1] in near]
+    if same := [n for n in close if _parts(n)[2] == overload]:
+        close = same
+    if close and (namespace in {_parts(n)[0] for n in known} or not namespace):
         return f"did you mean {_either(close)}?"
     if not any(n.startswith(f"{namespace}::") for n in known):
         return f"give the catalogue that has the operators of '{namespace}' with --functions"
     return "`gen-kernels ops` lists the operators that there are"
+
+
+def _parts(name: str) -> tuple[str, str, str]:
+    """Namespace, base name and overload of an operator's name."""
+    namespace, _, rest = name.rpartition("::")
+    base, _, overload = rest.partition(".")
+    return namespace, base, overload
 
 
 def _either(names: Sequence[str]) -> str:
