@@ -51,9 +51,11 @@ bool scaled(Tensor& out, const Operand& a, const Operand& b, const Scalar& alpha
   const Operand in[3] = {a, b, alpha};
   const ScalarType common =
       is_single(Mask) && is_floating(out.scalar_type()) ? out.scalar_type() : result_type(in, 2);
-  // Subtraction of Bools and a scale of a higher kind than the result are errors in PyTorch.
+  // Errors in PyTorch: subtracting Bools, a fractional alpha for integers, a Bool alpha for
+  // numbers.
   if ((std::is_same_v<Plain, Sub> && common == ScalarType::Bool) ||
-      !casts_to(scalar_type(alpha), common)) {
+      (alpha.isFloatingPoint() && !is_floating(common)) ||
+      (alpha.isBoolean() && common != ScalarType::Bool)) {
     return false;
   }
   const bool plain = scalar_is(alpha, 1);

@@ -326,4 +326,42 @@ GEN_KERNELS_NOINLINE inline bool unary(Tensor& out, const Tensor& in, unsigned r
   }
 }
 
+// An operator of two operands, F::apply<C>(a, b).
+template <TypeMask Mask, class F, unsigned Classes = kAllBlocks>
+inline bool binary(Tensor& out, const Operand& a, const Operand& b, unsigned rules = kNoRule) {
+  const Operand in[2] = {a, b};
+  return elementwise<Mask>(out, in, 2, ScalarType::Undefined, rules, kBlocks<F, 2, Mask, Classes>);
+}
+
+// ---- Functions of one float or double ----
+
+namespace internal {
+// Applies the function that `extra` points to.
+template <class C>
+inline void math_block(const C* const* in, const ptrdiff_t* step, C* out, size_t n,
+                       const void* extra) {
+  C (*const function)(C) = *static_cast<C (*const*)(C)>(extra);
+  const C* a = in[0];
+  for (; n != 0; --n, a += step[0]) {
+    *out++ = function(*a);
+  }
+}
+}  // namespace internal
+
+// out = f(in) for floating dtypes, integers and Bool as Float. Each operator costs its call and
+// `f`.
+template <TypeMask Mask>
+inline bool unary_math(Tensor& out, const Tensor& in, float (*f32)(float),
+                       [[maybe_unused]] double (*f64)(double)) {
+  constexpr bool has_double = (Mask & kComputedIn<double>) != 0;
+  static constexpr Blocks<Mask> blocks{
+      internal::math_block<float>, has_double ? internal::math_block<double> : nullptr, nullptr};
+  const void* extra = &f32;
+  double (*const wide)(double) = has_double ? f64 : nullptr;
+  if (has_double && in.scalar_type() == ScalarType::Double) {
+    extra = &wide;
+  }
+  return unary<Mask>(out, in, kToFloat, blocks, extra);
+}
+
 }  // namespace gen_kernels

@@ -64,7 +64,9 @@ def registration(symbols: set[str]) -> str:
         namespace, _, function = entry["kernel"].rpartition("::")
         if entry["kernel"] not in symbols:
             continue
-        returns, _, parameters = entry["declaration"][1].partition(" (")
+        returns, _, parameters = next(
+            d for d in entry["declaration"] if "KernelRuntimeContext" in d
+        ).partition(" (")
         lines.append(f"namespace {namespace} {{ {returns} {function}({parameters}; }}")
         rows.append(f'  Kernel("{name}", box<&{entry["kernel"]}>),')
     lines += ["", "static const Kernel kTable[] = {", *rows, "};", ""]
