@@ -37,7 +37,7 @@ class Catalogue:
         self.display = display
         self.bundled = bundled
         self.name = path.stem
-        self._reader = EntryReader(display, (), catalogue=self.name, bundled=bundled)
+        self._reader = EntryReader(display, (), self.name, bundled)
         self._entries: dict[str, CatalogueEntry | None] = {}
         self._items: dict[str, tuple[int, int]] = {}  # name -> extent of the item not yet read
         self._text = self._read(path) or ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 
 from ..selective.kernel_key import SCALAR_TYPES
 from .node_reader import NodeReader, did_you_mean
@@ -16,17 +15,17 @@ _FOREIGN_DTYPES = {
 }  # what PyTorch and C++ call some ScalarTypes
 
 
-@dataclass
 class Aliases:
     """`type_alias` and `dim_order_alias` of one entry, and which of them its kernels use.
 
     `dtypes` gives ScalarType numbers, `dim_orders` orders; `places` each alias's place by kind.
     """
 
-    dtypes: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    dim_orders: dict[str, tuple[tuple[int, ...], ...]] = field(default_factory=dict)
-    places: dict[tuple[str, str], Scalar] = field(default_factory=dict)
-    used: set[tuple[str, str]] = field(default_factory=set)
+    def __init__(self) -> None:
+        self.dtypes: dict[str, tuple[int, ...]] = {}
+        self.dim_orders: dict[str, tuple[tuple[int, ...], ...]] = {}
+        self.places: dict[tuple[str, str], Scalar] = {}
+        self.used: set[tuple[str, str]] = set()
 
     def check(self, reader: NodeReader, kind: str, word: Scalar) -> None:
         """Note the use of an alias; report one that is not there."""

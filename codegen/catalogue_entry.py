@@ -8,7 +8,7 @@ kernel takes the whole stack (prim operators).
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Sequence as Lines
 
 from .aten_schemas import aten_names, aten_schema
 from .catalogue_aliases import Aliases, read_aliases
@@ -46,12 +46,13 @@ _CPP_NAME = re.compile(r"[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*", re.ASCII)
 _SOURCE = re.compile(r"(?:[\w+-][\w.+-]*/)*[\w+-][\w.+-]*\.(?:cpp|cc|cxx|c|S)", re.ASCII)
 
 
-@dataclass
 class EntryReader(NodeReader):
     """Reads entries of the catalogue with the short name `catalogue`."""
 
-    catalogue: str = ""
-    bundled: bool = False
+    def __init__(self, display: str, lines: Lines[str], catalogue: str, bundled: bool) -> None:
+        super().__init__(display, lines)
+        self.catalogue = catalogue
+        self.bundled = bundled
 
     def entry(self, node: Node) -> CatalogueEntry | None:
         """Read one item of the file's list. None when something is wrong (then it is said)."""
@@ -226,7 +227,7 @@ def with_namespace(schema: Schema) -> Schema:
     """The schema with namespace `aten` when it has none."""
     if schema.name.namespace:
         return schema
-    return replace(schema, name=replace(schema.name, namespace="aten"))
+    return schema._replace(name=schema.name._replace(namespace="aten"))
 
 
 def op_hint(name: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from .aten_schemas import aten_names, aten_overloads
 from .catalogue import Catalogue, open_catalogues
@@ -178,7 +177,7 @@ def _argument_lines(entry: CatalogueEntry) -> list[str]:
         conversion = None if entry.boxed else argument_conversion(argument)
         cpp = "" if conversion is None else conversion.parameter
         cpp = cpp.replace("::executorch::aten::", "").replace("::std::", "std::")
-        kind = str(replace(argument, default=None)).rpartition(" ")[0]
+        kind = str(argument._replace(default=None)).rpartition(" ")[0]
         default = "" if argument.default is None else f" = {argument.default}"
         role = "  (written)" if argument.is_write else ""
         rows.append((str(position), argument.name + default, kind, cpp + role))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
 from .diagnostics import Diagnostic, Location, Severity
 from .schema import Span
@@ -11,16 +10,16 @@ from .yaml_nodes import Mapping, Node, Scalar
 from .yaml_nodes import Sequence as SequenceNode
 
 
-@dataclass
 class NodeReader:
     """Turns nodes of one YAML file into values and collects what is wrong with them.
 
     `display` is the file's name as the user wrote it, `lines` are the lines of the whole file.
     """
 
-    display: str
-    lines: Sequence[str]
-    diagnostics: list[Diagnostic] = field(default_factory=list)
+    def __init__(self, display: str, lines: Sequence[str]) -> None:
+        self.display = display
+        self.lines = lines
+        self.diagnostics: list[Diagnostic] = []
 
     def report(
         self,

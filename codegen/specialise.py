@@ -14,7 +14,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..selective.kernel_key import MAX_KEY_BYTES, format_key
 from .schema import Argument, BaseType, OptionalType, Schema
@@ -36,8 +36,7 @@ class SpecialiseError(ValueError):
         self.hint = hint
 
 
-@dataclass(frozen=True)
-class ArgumentMeta:
+class ArgumentMeta(NamedTuple):
     """What arg_meta says of one argument: the names of its two aliases."""
 
     argument: str

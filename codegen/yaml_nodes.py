@@ -8,8 +8,7 @@ libyaml does the scanning where PyYAML was built with it (ten times faster).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -29,8 +28,7 @@ class YamlError(ValueError):
         self.column = column
 
 
-@dataclass(frozen=True, slots=True)
-class Scalar:
+class Scalar(NamedTuple):
     """A string as written. `plain` is false inside quotes and blocks. Line, column from 1."""
 
     text: str
@@ -44,22 +42,20 @@ class Scalar:
         return self.plain and self.text in ("", "~", "null", "Null", "NULL")
 
 
-@dataclass(frozen=True, slots=True)
-class Sequence:
+class Sequence(NamedTuple):
     """A list. `items` is filled while the text is read, and never changed after."""
 
     line: int
     column: int
-    items: list[Node] = field(default_factory=list)
+    items: list[Node]
 
 
-@dataclass(frozen=True, slots=True)
-class Mapping:
-    """Pairs in the order written, duplicates included."""
+class Mapping(NamedTuple):
+    """Pairs in the order written, duplicates included; filled while the text is read."""
 
     line: int
     column: int
-    pairs: list[tuple[Node, Node]] = field(default_factory=list)
+    pairs: list[tuple[Node, Node]]
 
 
 Node = Scalar | Sequence | Mapping
@@ -94,9 +90,9 @@ def _build(text: str, line_offset: int, loader: type[Any]) -> Node | None:
         if kind is yaml.ScalarEvent:
             node = Scalar(event.value, not event.style, line, column)
         elif kind is yaml.SequenceStartEvent:
-            node = Sequence(line, column)
+            node = Sequence(line, column, [])
         elif kind is yaml.MappingStartEvent:
-            node = Mapping(line, column)
+            node = Mapping(line, column, [])
         elif kind is yaml.AliasEvent:
             message = f"'*{event.anchor}': references are not supported here"
             raise YamlError(message, line, column)

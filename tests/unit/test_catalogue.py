@@ -152,7 +152,7 @@ def test_unreadable_files(tmp_path: Path) -> None:
         assert problem.location.file == "shown.yaml"
 
 
-@settings(max_examples=150, deadline=1000)
+@settings(max_examples=150, deadline=None)
 @given(
     st.recursive(
         st.none()
@@ -181,7 +181,7 @@ def test_any_structure_gives_entries_or_diagnostics(
         assert problem.location.line == 1
 
 
-@settings(max_examples=100, deadline=1000)
+@settings(max_examples=100, deadline=None)
 @given(st.binary(max_size=200))
 def test_any_bytes_give_entries_or_diagnostics(
     tmp_path_factory: pytest.TempPathFactory, data: bytes

@@ -223,12 +223,13 @@ def schemas(draw: st.DrawFn) -> Schema:
     return Schema(name, groups[0], groups[1], groups[2], tuple(returns))
 
 
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(schemas())
 def test_printing_and_parsing_are_inverse(schema: Schema) -> None:
     assert parse_schema(str(schema)) == schema
 
 
+@settings(deadline=None)
 @given(st.text("fTensor int()[]*,.:?!|->='\"\\ a12\n", max_size=60) | st.text(max_size=30))
 def test_any_text_is_a_schema_or_a_schema_error(text: str) -> None:
     try:
