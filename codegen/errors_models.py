@@ -42,6 +42,11 @@ MODEL_ERRORS: dict[str, tuple[str, str]] = {
         "The file is text. Text is read as C source that holds a program as an array of numbers, "
         "as `xxd -i model.pte` writes it: one array that begins like a program, a file.",
     ),
+    "GK207": (
+        "Tensors without data",
+        "The model keeps tensors in a .ptd file, and none of the files given with --data has "
+        "these. The program will not load on the device without them.",
+    ),
     "GK210": (
         "Wrong number of arguments",
         "The model calls the operator with another number of values than its schema in the "

@@ -112,11 +112,8 @@ class Table:
         if not 0 <= vtable <= end - 4:
             raise FormatError(f"its vtable lies at byte {vtable}, outside", position, where)
         vtable_size: int = _U16.unpack_from(data, vtable)[0]
-        inline_size: int = _U16.unpack_from(data, vtable + 2)[0]
         if vtable_size < 4 or vtable_size % 2 or vtable + vtable_size > end:
             raise FormatError(f"vtable of {vtable_size} bytes", vtable, where)
-        if inline_size < 4 or position + inline_size > end:
-            raise FormatError(f"table of {inline_size} bytes", vtable + 2, where)
         buffer.spend(_TABLE_COST, position, where)
         self.buffer = buffer
         self.position = position
@@ -130,7 +127,11 @@ class Table:
         return f"{self.layout.name}.{field}"
 
     def locate(self, field: str, size: int) -> int:
-        """Byte offset of the field, which takes `size` bytes in the table; 0: not there."""
+        """Byte offset of the field, which takes `size` bytes in the table; 0: not there.
+
+        The table's size in the vtable is of no use: FlatBuffers' Python builder, which ExecuTorch
+        exports with, shares vtables between tables of different sizes.
+        """
         slot = self._slots[field]
         if slot >= self._vtable_size:
             return 0
@@ -138,9 +139,9 @@ class Table:
         offset: int = _U16.unpack_from(data, self._vtable + slot)[0]
         if offset == 0:
             return 0
-        if offset < 4 or offset + size > int(_U16.unpack_from(data, self._vtable + 2)[0]):
+        if offset < 4 or self.position + offset + size > self.buffer.end:
             raise FormatError(
-                f"field offset {offset} leaves the table", self._vtable + slot, self.where(field)
+                f"field offset {offset} leaves the program", self._vtable + slot, self.where(field)
             )
         return self.position + offset
 

@@ -8,7 +8,7 @@ without having been written are views: they belong to the tensor that was writte
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from .program import (
@@ -64,24 +64,29 @@ def instructions(method: Method) -> tuple[Instruction, ...]:
     return tuple(item for chain in method.chains for item in chain.instructions)
 
 
-def memory_map(method: Method) -> tuple[BufferMap, ...]:
-    """The planned buffers of a method, in order; the reserved first one is left out."""
+def memory_map(
+    method: Method, written: Callable[[str], Sequence[int]] = lambda _: ()
+) -> tuple[BufferMap, ...]:
+    """The planned buffers of a method, in order; the reserved first one is left out.
+
+    `written` gives the positions of arguments that an operator writes besides its result (scratch
+    memory), as its schema says; without it they pass for views.
+    """
     sequence = instructions(method)
-    last = len(sequence) - 1
     by_place: dict[tuple[int, int], list[_Access]] = {}
-    for access in _accesses(method, sequence):
+    for access in _accesses(method, sequence, written):
         tensor = _tensor(method, access.value)
         place = tensor.allocation
         if place is not None and tensor.nbytes:
             by_place.setdefault((place.buffer, place.offset), []).append(access)
-    loops = _loops(method)
+    timeline = _Timeline(method, sequence, _loops(method))
     occupants: list[Occupant] = []
     for (buffer, offset), accesses in by_place.items():
         for group in _groups(accesses):
-            occupants.append(_occupant(method, buffer, offset, group, loops, last))
+            occupants.append(_occupant(timeline, buffer, offset, group))
     occupants.sort(key=lambda item: (item.buffer, item.start, item.offset, item.end, item.values))
     return tuple(
-        _buffer_map(buffer, size, tuple(item for item in occupants if item.buffer == buffer), last)
+        _buffer_map(buffer, size, tuple(item for item in occupants if item.buffer == buffer))
         for buffer, size in enumerate(method.buffer_sizes)
         if buffer > 0
     )
@@ -93,20 +98,35 @@ def _tensor(method: Method, index: int) -> Tensor:
     return tensor
 
 
-def _accesses(method: Method, sequence: tuple[Instruction, ...]) -> Iterator[_Access]:
+def _accesses(
+    method: Method, sequence: Sequence[Instruction], written_by: Callable[[str], Sequence[int]]
+) -> Iterator[_Access]:
     """Uses of tensors in time order; at one instruction reads come before writes."""
+    seen = set(_tensors(method, method.inputs))
+    moved: dict[int, list[int]] = {}
     for index in _tensors(method, method.inputs):
         yield _Access(BEFORE, index, True)
     for time, instruction in enumerate(sequence):
         reads, writes = _uses(method, instruction)
-        written = set(_tensors(method, writes))
-        yield from (
-            _Access(time, index, False)
-            for index in dict.fromkeys(_tensors(method, reads))
-            if index not in written
-        )
-        yield from (_Access(time, index, True) for index in _tensors(method, writes))
-    for index in _tensors(method, method.outputs):
+        used, written = list(_tensors(method, reads)), set(_tensors(method, writes))
+        if isinstance(instruction, KernelCall):
+            args = instruction.args
+            more = written_by(method.operators[instruction.operator])
+            written.update(_tensors(method, [args[at] for at in more if at < len(args)]))
+        if isinstance(instruction, MoveCall):  # copies the pointer: the bytes stay where they are
+            moved.setdefault(instruction.target, []).append(instruction.source)
+            written.clear()
+        if isinstance(instruction, DelegateCall):  # the file does not say what it writes
+            written.update(index for index in used if index not in seen)
+        used += [source for index in used for source in moved.get(index, ())]
+        for index in dict.fromkeys(used):
+            if index not in written:
+                yield _Access(time, index, False)
+        for index in sorted(written):
+            yield _Access(time, index, True)
+        seen.update(used, written)
+    outputs = list(_tensors(method, method.outputs))
+    for index in [*outputs, *(source for item in outputs for source in moved.get(item, ()))]:
         yield _Access(len(sequence), index, False)
 
 
@@ -114,7 +134,6 @@ def _uses(method: Method, instruction: Instruction) -> tuple[tuple[int, ...], tu
     """Value indices that an instruction reads, and those that it writes.
 
     What a kernel writes is its last value, the return slot: an out argument, or a list of them.
-    For a delegate the file does not say; its first use of a value counts as the writing one.
     """
     if isinstance(instruction, KernelCall):
         return instruction.args[:-1], instruction.args[-1:]
@@ -129,7 +148,7 @@ def _uses(method: Method, instruction: Instruction) -> tuple[tuple[int, ...], tu
     return (), ()
 
 
-def _tensors(method: Method, indices: tuple[int, ...]) -> Iterator[int]:
+def _tensors(method: Method, indices: Iterable[int]) -> Iterator[int]:
     """The tensors among the values, members of tensor lists too."""
     for index in indices:
         value = method.values[index]
@@ -161,14 +180,16 @@ def _groups(accesses: list[_Access]) -> Iterator[list[_Access]]:
         yield group
 
 
-def _occupant(
-    method: Method,
-    buffer: int,
-    offset: int,
-    group: list[_Access],
-    loops: tuple[tuple[int, int], ...],
-    last: int,
-) -> Occupant:
+class _Timeline(NamedTuple):
+    """A method's instructions, and first and last time of its loops."""
+
+    method: Method
+    sequence: tuple[Instruction, ...]
+    loops: tuple[tuple[int, int], ...]
+
+
+def _occupant(timeline: _Timeline, buffer: int, offset: int, group: list[_Access]) -> Occupant:
+    last = len(timeline.sequence) - 1
     start, end = group[0].time, min(group[-1].time, last)
     values = tuple(dict.fromkeys(access.value for access in group))
     role = ""
@@ -176,18 +197,13 @@ def _occupant(
         role = "output"
     if start == BEFORE:
         role = "input"
-    elif not group[0].writes and not _is_delegate(method, start):
+    elif not group[0].writes:
         role, start, end = "state", BEFORE, last
-    for first, jump in loops:  # what a loop uses of the time before it lives until its end
+    for first, jump in timeline.loops:  # what a loop uses of the time before lives until its end
         if start < first <= end <= jump:
             end = jump
-    size = max(_tensor(method, index).nbytes for index in values)
+    size = max(_tensor(timeline.method, index).nbytes for index in values)
     return Occupant(buffer, offset, size, start, max(end, start), values, role)
-
-
-def _is_delegate(method: Method, time: int) -> bool:
-    sequence = instructions(method)
-    return time < len(sequence) and isinstance(sequence[time], DelegateCall)
 
 
 def _loops(method: Method) -> tuple[tuple[int, int], ...]:
@@ -202,7 +218,7 @@ def _loops(method: Method) -> tuple[tuple[int, int], ...]:
     return tuple(loops)
 
 
-def _buffer_map(buffer: int, size: int, occupants: tuple[Occupant, ...], last: int) -> BufferMap:
+def _buffer_map(buffer: int, size: int, occupants: tuple[Occupant, ...]) -> BufferMap:
     """With the peak: bytes are counted once where occupants overlap."""
     changes: dict[int, int] = dict.fromkeys((item.start for item in occupants), 0)
     peak, peak_at = 0, BEFORE

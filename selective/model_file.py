@@ -26,6 +26,8 @@ _MAGICS = (b"ET12", b"BP08")
 _SNIFF = 4096  # bytes that tell source text from binary data
 
 Parsed = TypeVar("Parsed")
+Read = tuple[Parsed | None, tuple[Diagnostic, ...]]
+"""What was read, or None, and what is wrong."""
 
 _LFS = b"version https://git-lfs"
 _FOREIGN = (
@@ -41,20 +43,34 @@ _FOREIGN = (
 _EXPORT_HINT = "a .pte comes from executorch.exir: to_edge(...).to_executorch().buffer"
 
 
-def open_model(
-    path: Path, display: str, parse: Callable[[Bytes, int], Parsed]
-) -> tuple[Parsed | None, tuple[Diagnostic, ...]]:
+def open_model(path: Path, display: str, parse: Callable[[Bytes, int], Parsed]) -> Read[Parsed]:
     """Map the file at `path`, find the program in it, hand `parse` its bytes and their number.
 
     `parse` raises FormatError on damaged bytes. The result is None when there is an error.
     """
+    return _map(path, display, lambda data, size: parse_bytes(data, size, display, parse))
+
+
+def open_file(path: Path, display: str, parse: Callable[[Bytes, int], Parsed]) -> Read[Parsed]:
+    """Map the file at `path`, whatever it is, and hand `parse` its bytes and their number."""
+
+    def guarded(data: mmap.mmap, size: int) -> Read[Parsed]:
+        try:
+            return parse(data, size), ()
+        except FormatError as error:
+            return None, (_damage(error, 0, display),)
+
+    return _map(path, display, guarded)
+
+
+def _map(path: Path, display: str, read: Callable[[mmap.mmap, int], Read[Parsed]]) -> Read[Parsed]:
     try:
         with _open(display, path) as file:
             size = os.fstat(file.fileno()).st_size
             if size == 0:
                 return None, (problem("GK201", "the file is empty", display, 0),)
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-                return parse_bytes(data, size, display, parse)
+                return read(data, size)
     except OSError as error:
         reason = error.strerror or str(error)
         return None, (problem("GK200", f"cannot read the model: {reason}", display),)
@@ -82,7 +98,7 @@ def _open(display: str, path: Path) -> BinaryIO:
 
 def parse_bytes(
     data: bytes | mmap.mmap, size: int, display: str, parse: Callable[[Bytes, int], Parsed]
-) -> tuple[Parsed | None, tuple[Diagnostic, ...]]:
+) -> Read[Parsed]:
     """`open_model` for the bytes of a file that messages call `display`."""
     base = 0
     try:
@@ -101,17 +117,14 @@ def parse_bytes(
     except c_array.ArrayError as error:
         return None, (problem("GK206", str(error), display, line=error.line, hint=error.hint),)
     except FormatError as error:
-        offset = base + error.offset
-        places = "".join(f", {place}" for place in error.places)
-        message = f"damaged at byte {offset} ({error.where}{places}): "
-        return None, (problem("GK203", message + error.message, display, offset),)
+        return None, (_damage(error, base, display),)
     except (MemoryError, RecursionError):
         return None, (problem("GK203", "damaged: it has no end", display, base),)
 
 
 def _parse(
     data: Bytes, size: int, display: str, parse: Callable[[Bytes, int], Parsed]
-) -> tuple[Parsed | None, tuple[Diagnostic, ...]]:
+) -> Read[Parsed]:
     if bytes(data[4:8]) != b"ET12":
         return None, (_foreign(bytes(data[:64]), size, display),)
     return parse(data, size), ()
@@ -122,6 +135,13 @@ def problem(
 ) -> Diagnostic:
     """An error about the file called `display`."""
     return Diagnostic(code, message, Location(display, line=line, offset=offset), hint=hint)
+
+
+def _damage(error: FormatError, base: int, display: str) -> Diagnostic:
+    offset = base + error.offset
+    places = "".join(f", {place}" for place in error.places)
+    message = f"damaged at byte {offset} ({error.where}{places}): {error.message}"
+    return problem("GK203", message, display, offset)
 
 
 def _foreign(head: bytes, size: int, display: str) -> Diagnostic:
