@@ -112,6 +112,22 @@ constexpr bool is_floating(ScalarType type) { return contains(kFloatMask, type);
 constexpr bool is_integer(ScalarType type) { return contains(kIntMask, type); }
 constexpr bool is_complex(ScalarType type) { return contains(kComplexMask, type); }
 
+// Bytes an element takes; 0 for Undefined.
+constexpr uint8_t type_size(ScalarType type) {
+  constexpr TypeMask two = Types<int16_t, uint16_t, Half, BFloat16>::mask | bit(ScalarType::Bits16);
+  constexpr TypeMask four = Types<int32_t, uint32_t, float>::mask | bit(ScalarType::QInt32) |
+                            bit(ScalarType::ComplexHalf);
+  constexpr TypeMask eight = Types<int64_t, uint64_t, double>::mask | bit(ScalarType::ComplexFloat);
+  if (type >= ScalarType::Undefined) {
+    return 0;
+  }
+  return contains(four, type)                ? 4
+         : contains(two, type)               ? 2
+         : contains(eight, type)             ? 8
+         : type == ScalarType::ComplexDouble ? 16
+                                             : 1;
+}
+
 // ---- Selection ----
 
 // Whether the build selected `type` for operator `Op` ("aten::add.out").

@@ -192,6 +192,9 @@ GEN_KERNELS_NOINLINE inline void run_walk(Walk& w, const Tensor& out, const Oper
   if (convert_out) {
     chunk = kChunk;
   }
+  // A wider output than the common dtype still gets values of the common dtype.
+  const bool narrow_out =
+      common != kScalarType<C> && common != out.scalar_type() && (rules & kBoolResult) == 0;
   do {
     for (size_t done = 0; done < w.row(); done += chunk) {
       const size_t n = w.row() - done < chunk ? w.row() - done : chunk;
@@ -210,6 +213,11 @@ GEN_KERNELS_NOINLINE inline void run_walk(Walk& w, const Tensor& out, const Oper
       C* dst = convert_out ? buffer[n_in] : reinterpret_cast<C*>(to);
       block(now, step, dst, n, extra);
       if (convert_out) {
+        if (narrow_out) {
+          alignas(8) char narrow[kChunk * sizeof(C)];
+          store_block<C, Mask>(narrow, dst, common, n);
+          load_block<C, Mask>(dst, narrow, type_size(common), common, n);
+        }
         store_block<C, Mask>(to, dst, out.scalar_type(), n);
       }
     }

@@ -80,38 +80,9 @@ using SizeMask = uint32_t;
 
 constexpr SizeMask sizes_of(TypeMask mask) {
   SizeMask sizes = 0;
-  for (int i = 0; i < static_cast<int>(ScalarType::Undefined); ++i) {
+  for (int8_t i = 0; i < static_cast<int8_t>(ScalarType::Undefined); ++i) {
     const ScalarType type = static_cast<ScalarType>(i);
-    if (contains(mask, type)) {
-      switch (type) {
-        case ScalarType::Short:
-        case ScalarType::Half:
-        case ScalarType::BFloat16:
-        case ScalarType::UInt16:
-        case ScalarType::Bits16:
-          sizes |= 1U << 2;
-          break;
-        case ScalarType::Int:
-        case ScalarType::Float:
-        case ScalarType::UInt32:
-        case ScalarType::QInt32:
-        case ScalarType::ComplexHalf:
-          sizes |= 1U << 4;
-          break;
-        case ScalarType::Long:
-        case ScalarType::Double:
-        case ScalarType::UInt64:
-        case ScalarType::ComplexFloat:
-          sizes |= 1U << 8;
-          break;
-        case ScalarType::ComplexDouble:
-          sizes |= 1U << 16;
-          break;
-        default:
-          sizes |= 1U << 1;
-          break;
-      }
-    }
+    sizes |= contains(mask, type) ? 1U << type_size(type) : 0U;
   }
   return sizes;
 }
