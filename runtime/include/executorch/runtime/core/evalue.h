@@ -13,8 +13,9 @@ namespace executorch::runtime {
 
 struct EValue;
 
-/// A list whose items are values of their own. get() copies the items' present values into one
-/// array, so that what an instruction wrote to an item is seen by the next reader of the list.
+/// A list of plain values, or one whose items are values of their own. Of the latter get() copies
+/// the present values into one array, so that what was written to an item is seen by the next
+/// reader.
 template <typename T>
 class BoxedEvalueList {
  public:
@@ -25,6 +26,8 @@ class BoxedEvalueList {
       : wrapped_(wrapped), unwrapped_(unwrapped), size_(static_cast<uint32_t>(size)) {
     ET_CHECK(wrapped != nullptr && unwrapped != nullptr && size >= 0);
   }
+  /// A list of plain values. Not in ExecuTorch.
+  BoxedEvalueList(T* values, uint32_t size) : unwrapped_(values), size_(size) {}
 
   /// The items' present values. Items of another kind stop the program.
   executorch::aten::ArrayRef<T> get() const;

@@ -88,11 +88,6 @@ constexpr size_t kKernelKeyBufSize = 659;
 
 /// Writes the kernel key of these tensors; InvalidArgument when it does not fit.
 Error make_kernel_key_string(Span<const TensorMeta> key, char* buf, size_t buf_size);
-
-/// The kernel of operator `name`.`overload` for these arguments. `overload` may be null or empty;
-/// `kernels`, when not empty, are searched in place of the registry.
-Result<OpFunction> find_kernel(const char* name, const char* overload, Span<EValue* const> args,
-                               Span<const Kernel> kernels);
 }  // namespace internal
 
 /// Adds a table of kernels; sorted by name (strcmp) it is searched by halving, else in order.

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <executorch/runtime/core/memory_allocator.h>
+
+namespace executorch::runtime {
+
+void* MemoryAllocator::allocate(size_t size, size_t alignment) {
+  if (!isPowerOf2(alignment)) {
+    ET_LOG(Error, "Alignment %zu is not a power of 2", alignment);
+    return nullptr;
+  }
+  const size_t padding = -reinterpret_cast<uintptr_t>(cur_) & (alignment - 1);
+  const size_t available = size_ - static_cast<size_t>(cur_ - begin_);
+  if (begin_ == nullptr || padding > available || size > available - padding) {
+    ET_LOG(Error, "%zu bytes wanted, %zu left", padding + size, available);
+    return nullptr;
+  }
+  uint8_t* piece = cur_ + padding;
+  cur_ = piece + size;
+  if (cur_ > high_) {
+    high_ = cur_;
+  }
+  return piece;
+}
+
+}  // namespace executorch::runtime

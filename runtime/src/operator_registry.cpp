@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <executorch/runtime/kernel/operator_registry.h>
+
+#include "kernel_search.h"
+
+namespace executorch::runtime {
+
+namespace {
+
+struct Table {
+  Span<const Kernel> kernels;
+  bool is_sorted;
+};
+
+Table g_tables[GEN_KERNELS_MAX_TABLES];
+size_t g_table_count = 0;
+
+/// Where, in a sorted table, kernels whose name compares not less than the operator's begin.
+const Kernel* lower_bound(Span<const Kernel> kernels, const internal::OperatorName& name) {
+  const Kernel* first = kernels.begin();
+  size_t count = kernels.size();
+  while (count > 0) {
+    const size_t half = count / 2;
+    if (name.compare(first[half].name_) > 0) {
+      first += half + 1;
+      count -= half + 1;
+    } else {
+      count = half;
+    }
+  }
+  return first;
+}
+
+/// Searches one table. A specialised kernel that matches is the result; the fallback is left in
+/// `fallback`.
+OpFunction search(const Table& table, const internal::OperatorName& name,
+                  internal::KeyMatcher matches, const void* args, OpFunction& fallback) {
+  const Kernel* kernel = table.is_sorted ? lower_bound(table.kernels, name) : table.kernels.begin();
+  for (; kernel != table.kernels.end(); ++kernel) {
+    if (name.compare(kernel->name_) != 0) {
+      if (table.is_sorted) {
+        break;
+      }
+    } else if (kernel->kernel_key_.is_fallback()) {
+      fallback = fallback == nullptr ? kernel->op_ : fallback;
+    } else if (matches(kernel->kernel_key_.data(), args)) {
+      return kernel->op_;
+    }
+  }
+  return nullptr;
+}
+
+bool is_same(const char* key, const void* other) {
+  return other != nullptr && strcmp(key, static_cast<const char*>(other)) == 0;
+}
+
+/// Whether a table holds a kernel of this very name and key.
+bool holds(const Table& table, const Kernel& kernel) {
+  OpFunction fallback = nullptr;
+  const char* key = kernel.kernel_key_.data();
+  return search(table, {kernel.name_, ""}, is_same, key, fallback) != nullptr ||
+         (key == nullptr && fallback != nullptr);
+}
+
+}  // namespace
+
+namespace internal {
+
+int OperatorName::compare(const char* other) const {
+  const char* at = name;
+  const char* rest = overload;
+  for (;; ++other) {
+    if (*at == '\0' && rest != nullptr && *rest != '\0') {
+      // The full name is "name.overload".
+      if (*other != '.') {
+        return '.' - static_cast<unsigned char>(*other);
+      }
+      at = rest;
+      rest = nullptr;
+      continue;
+    }
+    if (*at != *other || *at == '\0') {
+      return static_cast<unsigned char>(*at) - static_cast<unsigned char>(*other);
+    }
+    ++at;
+  }
+}
+
+bool KeyCursor::begin() {
+  if (at_[0] != 'v' || at_[1] != '1') {
+    return false;
+  }
+  at_ += 2;
+  return true;
+}
+
+bool KeyCursor::tensor(executorch::aten::ScalarType dtype, const uint8_t* dim_order, size_t dims) {
+  if (*at_++ != (is_first_ ? '/' : '|') || !number(static_cast<unsigned>(dtype)) || *at_++ != ';') {
+    return false;
+  }
+  is_first_ = false;
+  for (size_t i = 0; i < dims; ++i) {
+    if ((i != 0 && *at_++ != ',') || !number(dim_order[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool KeyCursor::number(unsigned value) {
+  // At most two digits: types and dimensions.
+  if (value >= 10 && *at_++ != static_cast<char>('0' + value / 10)) {
+    return false;
+  }
+  return *at_++ == static_cast<char>('0' + value % 10);
+}
+
+Result<OpFunction> find_kernel(const OperatorName& name, Span<const Kernel> kernels,
+                               KeyMatcher matches, const void* args) {
+  OpFunction fallback = nullptr;
+  OpFunction special = nullptr;
+  if (!kernels.empty()) {
+    special = search({kernels, false}, name, matches, args, fallback);
+  } else {
+    for (size_t i = 0; i < g_table_count && special == nullptr; ++i) {
+      special = search(g_tables[i], name, matches, args, fallback);
+    }
+  }
+  if (special == nullptr) {
+    special = fallback;
+  }
+  ET_CHECK_OR_RETURN_ERROR(special != nullptr, OperatorMissing, "No kernel for %s.%s", name.name,
+                           name.overload);
+  return special;
+}
+
+Error make_kernel_key_string(Span<const TensorMeta> key, char* buf, size_t buf_size) {
+  char* const end = buf + buf_size;
+  const auto put = [&buf, end](char c) {
+    if (buf < end) {
+      *buf++ = c;
+    }
+  };
+  const auto put_number = [put](unsigned value) {
+    if (value >= 10) {
+      put(static_cast<char>('0' + value / 10));
+    }
+    put(static_cast<char>('0' + value % 10));
+  };
+  put('v');
+  put('1');
+  char separator = '/';
+  for (const TensorMeta& meta : key) {
+    put(separator);
+    separator = '|';
+    put_number(static_cast<unsigned>(meta.dtype_));
+    put(';');
+    for (size_t i = 0; i < meta.dim_order_.size(); ++i) {
+      if (i != 0) {
+        put(',');
+      }
+      put_number(meta.dim_order_[i]);
+    }
+  }
+  // One character is sure to be left only when everything before fitted.
+  ET_CHECK_OR_RETURN_ERROR(buf < end, InvalidArgument, "%zu bytes are too few for the key",
+                           buf_size);
+  *buf = '\0';
+  return Error::Ok;
+}
+
+}  // namespace internal
+
+Error register_kernels(const Span<const Kernel> kernels) {
+  if (kernels.empty()) {
+    return Error::Ok;
+  }
+  Table table = {kernels, true};
+  for (size_t i = 1; i < kernels.size() && table.is_sorted; ++i) {
+    table.is_sorted = strcmp(kernels[i - 1].name_, kernels[i].name_) <= 0;
+  }
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    // In a sorted table equal names are neighbours: this looks at one kernel, most of the time.
+    for (size_t j = i + 1; j < kernels.size(); ++j) {
+      if (strcmp(kernels[i].name_, kernels[j].name_) != 0) {
+        if (table.is_sorted) {
+          break;
+        }
+      } else if (kernels[i].kernel_key_ == kernels[j].kernel_key_) {
+        ET_LOG(Error, "%s is registered twice", kernels[i].name_);
+        return Error::RegistrationAlreadyRegistered;
+      }
+    }
+    for (size_t j = 0; j < g_table_count; ++j) {
+      if (holds(g_tables[j], kernels[i])) {
+        ET_LOG(Error, "%s is registered already", kernels[i].name_);
+        return Error::RegistrationAlreadyRegistered;
+      }
+    }
+  }
+  // A table that continues the last one is the same table: kernels that come one by one.
+  if (g_table_count > 0) {
+    Table& last = g_tables[g_table_count - 1];
+    if (last.kernels.end() == kernels.begin()) {
+      const char* before = last.kernels[last.kernels.size() - 1].name_;
+      last.is_sorted = last.is_sorted && table.is_sorted && strcmp(before, kernels[0].name_) <= 0;
+      last.kernels = {last.kernels.data(), last.kernels.size() + kernels.size()};
+      return Error::Ok;
+    }
+  }
+  if (g_table_count == GEN_KERNELS_MAX_TABLES) {
+    ET_LOG(Error, "More than %d tables of kernels", GEN_KERNELS_MAX_TABLES);
+    return Error::RegistrationExceedingMaxKernels;
+  }
+  g_tables[g_table_count++] = table;
+  return Error::Ok;
+}
+
+Error register_kernel(const Kernel& kernel) {
+  static Kernel kernels[GEN_KERNELS_MAX_SINGLE_KERNELS];
+  static size_t count = 0;
+  if (count == GEN_KERNELS_MAX_SINGLE_KERNELS) {
+    ET_LOG(Error, "More than %d single kernels", GEN_KERNELS_MAX_SINGLE_KERNELS);
+    return Error::RegistrationExceedingMaxKernels;
+  }
+  kernels[count] = kernel;
+  const Error error = register_kernels({&kernels[count], 1});
+  count += error == Error::Ok;
+  return error;
+}
+
+namespace {
+bool matches_metas(const char* key, const void* args) {
+  const auto& metas = *static_cast<const Span<const TensorMeta>*>(args);
+  internal::KeyCursor cursor(key);
+  bool good = cursor.begin();
+  for (size_t i = 0; good && i < metas.size(); ++i) {
+    good = cursor.tensor(metas[i].dtype_, metas[i].dim_order_.data(), metas[i].dim_order_.size());
+  }
+  return good && cursor.at_end();
+}
+}  // namespace
+
+Result<OpFunction> get_op_function_from_registry(const char* name, Span<const TensorMeta> meta_list,
+                                                 Span<const Kernel> kernel_list) {
+  return internal::find_kernel({name, ""}, kernel_list, matches_metas, &meta_list);
+}
+
+Result<OpFunction> get_op_function_from_registry(const char* name,
+                                                 Span<const TensorMeta> meta_list) {
+  return get_op_function_from_registry(name, meta_list, {});
+}
+
+bool registry_has_op_function(const char* name, Span<const TensorMeta> meta_list) {
+  return get_op_function_from_registry(name, meta_list, {}).ok();
+}
+
+Span<const Kernel> get_registered_kernels() { return g_tables[0].kernels; }
+
+}  // namespace executorch::runtime
