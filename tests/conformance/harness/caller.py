@@ -58,7 +58,7 @@ class GkArg(ctypes.Structure):
     )
 
 
-class NotRepresentable(Exception):
+class NotRepresentableError(Exception):
     """The arguments cannot be carried by ExecuTorch (complex, sparse, overlapping strides, …)."""
 
 
@@ -71,7 +71,7 @@ class KernelError(Exception):
 
 
 def dim_order_of(t: torch.Tensor) -> tuple[int, ...]:
-    """The dim order of a dense tensor, outermost first; NotRepresentable for others."""
+    """The dim order of a dense tensor, outermost first; NotRepresentableError for others."""
     order = sorted(range(t.dim()), key=lambda d: (-t.stride(d), d))
     # Dimensions of size 1 have arbitrary strides: prefer plain order when it fits.
     if t.is_contiguous():
@@ -81,7 +81,7 @@ def dim_order_of(t: torch.Tensor) -> tuple[int, ...]:
     expected = 1
     for d in reversed(order):
         if t.size(d) != 1 and t.stride(d) != expected:
-            raise NotRepresentable("strides with gaps or overlap")
+            raise NotRepresentableError("strides with gaps or overlap")
         expected *= max(t.size(d), 1)
     return tuple(order)
 
@@ -92,11 +92,13 @@ class _Call:
 
     keep: list[Any] = field(default_factory=list)
 
-    def describe(self, t: torch.Tensor, pointer: int | None = None, dynamic: bool = False):
+    def describe(
+        self, t: torch.Tensor, pointer: int | None = None, dynamic: bool = False
+    ) -> GkTensor:
         if t.dtype not in DTYPES or t.layout is not torch.strided or t.is_conj() or t.is_neg():
-            raise NotRepresentable(f"dtype or layout {t.dtype}, {t.layout}")
+            raise NotRepresentableError(f"dtype or layout {t.dtype}, {t.layout}")
         if t.dim() > MAX_DIMS:
-            raise NotRepresentable("too many dims")
+            raise NotRepresentableError("too many dims")
         g = GkTensor(pointer if pointer is not None else t.data_ptr(), DTYPES[t.dtype], t.dim())
         g.dynamism = int(dynamic)
         for i, size in enumerate(t.shape):
@@ -135,19 +137,19 @@ class _Call:
             return GkArg(TENSOR, 1, tensors=self.tensors([value]))
         if isinstance(value, torch.dtype):
             if value not in DTYPES:
-                raise NotRepresentable(str(value))
+                raise NotRepresentableError(str(value))
             return GkArg(INT, i=DTYPES[value])
         if isinstance(value, torch.memory_format):
             return GkArg(INT, i=_MEMORY_FORMATS[value])
         if isinstance(value, str):
             return GkArg(STRING, text=value.encode())
-        if isinstance(value, bool) and inner != "int" and inner != "float":
+        if isinstance(value, bool) and inner not in ("int", "float"):
             return GkArg(BOOL, i=int(value))
         if isinstance(value, (int, bool)) and inner == "float":
             return GkArg(DOUBLE, d=float(value))
         if isinstance(value, (int, bool)):
             if not -(2**63) <= value < 2**63:
-                raise NotRepresentable("integer out of range")
+                raise NotRepresentableError("integer out of range")
             return GkArg(INT, i=int(value))
         if isinstance(value, float):
             return GkArg(DOUBLE, d=value)
@@ -155,7 +157,7 @@ class _Call:
             return self._list(value, inner)
         if value is None:
             return GkArg(NONE)
-        raise NotRepresentable(f"{type(value).__name__} for {type_text}")
+        raise NotRepresentableError(f"{type(value).__name__} for {type_text}")
 
     def _list(self, value: Any, type_text: str) -> GkArg:
         if not isinstance(value, (list, tuple)):
@@ -262,7 +264,7 @@ class Library:
         """Runs `operator`. `values` are all arguments but the results, in the schema's order.
 
         `outs`: one `Out` a result (a list of `Out` for a tensor-list result). Returns tensors in
-        the same shape. Raises KernelError, NotRepresentable, AssertionError.
+        the same shape. Raises KernelError, NotRepresentableError, AssertionError.
         """
         call = _Call()
         arguments = [

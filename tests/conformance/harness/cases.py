@@ -1,4 +1,4 @@
-"""Cases from torch's own OpInfo samples: every aten call that a sample makes, as an out-variant call.
+"""Cases from torch's own OpInfo samples: each aten call of a sample, as an out-variant call.
 
 Each sample input of torch.testing._internal's op_db runs in eager mode under a dispatch mode that
 sees the aten operators it reaches. An operator whose out variant is in our catalogues gives a case:
@@ -32,6 +32,37 @@ class Case:
     values: tuple[Any, ...]
     expected: tuple[Any, ...]
     source: str
+    functional: Any = None
+
+    def in_float(self) -> tuple[Any, ...] | None:
+        """The results when Half and BFloat16 are computed in Float; None when there are none.
+
+        Eager rounds intermediate values of some operators (add's `alpha * other`) to Half; kernels
+        that compute in Float are at least as right.
+        """
+        low = (torch.float16, torch.bfloat16)
+        leaves = torch.utils._pytree.tree_leaves(self.values)
+        if self.functional is None or not any(
+            isinstance(v, torch.Tensor) and v.dtype in low for v in leaves
+        ):
+            return None
+        up = tree_map(
+            lambda v: v.float() if isinstance(v, torch.Tensor) and v.dtype in low else v,
+            self.values,
+        )
+        try:
+            arguments = self.functional._schema.arguments
+            positional = [v for v, a in zip(up, arguments, strict=True) if not a.kwarg_only]
+            named = {a.name: v for v, a in zip(up, arguments, strict=True) if a.kwarg_only}
+            result = self.functional(*positional, **named)
+        except Exception:  # an operator that wants the original dtype
+            return None
+        results = result if isinstance(result, tuple) else (result,)
+        return tree_map(
+            lambda r, e: r.to(e.dtype) if isinstance(r, torch.Tensor) else r,
+            results,
+            self.expected,
+        )
 
     def describe(self) -> str:
         """The call in one line, tensors as dtype and shape."""
@@ -126,7 +157,7 @@ class Recorder(TorchDispatchMode):
         values = tree_map(snapshot, normalise(func._schema, args, kwargs))
         result = func(*args, **kwargs)
         for operator, schema in wanted:
-            flat = [v for v in torch.utils._pytree.tree_leaves(values)]
+            flat = torch.utils._pytree.tree_leaves(values)
             dtype = next((str(v.dtype) for v in flat if isinstance(v, torch.Tensor)), "")
             key = f"{operator}|{'|'.join(map(brief, values))}"
             if key in self.keys or self.seen[operator, dtype] >= self.limit:
@@ -135,7 +166,7 @@ class Recorder(TorchDispatchMode):
             self.seen[operator, dtype] += 1
             results = result if isinstance(result, (tuple,)) else (result,)
             expected = tuple(tree_map(snapshot, r) for r in results)
-            self.cases.append(Case(operator, schema, values, expected, self.source))
+            self.cases.append(Case(operator, schema, values, expected, self.source, func))
         return result
 
 
