@@ -22,50 +22,48 @@ class Verifier {
       return false;
     }
     const uint32_t vtable_size = load<uint16_t>(data_ + vtable);
-    const uint32_t table_size = load<uint16_t>(data_ + vtable + 2);
-    if (table_size > size_ - at) {
-      return false;
-    }
     // Most tables of a type share one vtable: what follows from it alone is checked once.
-    const bool known = checked_[type] == vtable + 1;
-    if (!known && (vtable_size % 2 != 0 || vtable_size < 4 || vtable_size > size_ - vtable)) {
+    Layout& layout = layouts_[type];
+    if (layout.vtable != vtable) {
+      if (vtable_size % 2 != 0 || vtable_size < 4 || vtable_size > size_ - vtable ||
+          !measure(vtable, vtable_size, type, layout.extent)) {
+        return false;
+      }
+      layout.vtable = vtable;
+    }
+    if (layout.extent > size_ - at) {
       return false;
     }
     for (uint32_t i = schema_.first[type]; i < schema_.first[type + 1]; ++i) {
       const Field& field = schema_.fields[i];
-      uint32_t offset = entry(vtable, vtable_size, field.id);
-      if (offset == 0) {
+      const uint32_t offset = entry(vtable, vtable_size, field.id);
+      if (offset == 0 || field.kind <= Kind::Long) {
         continue;
       }
-      if (!known && !fits(offset, field.kind, table_size)) {
-        return false;
-      }
-      if (field.kind <= Kind::Long) {
-        continue;
-      }
-      uint32_t target = field.type;
       if (field.kind == Kind::Union) {
         const uint32_t member = data_[at + offset];
-        if (member == 0) {
-          continue;
-        }
-        offset = entry(vtable, vtable_size, field.id + 1u);
-        if (member > field.members || offset == 0 || !fits(offset, Kind::Table, table_size)) {
+        const uint32_t value = entry(vtable, vtable_size, field.id + 1u);
+        if (member != 0 &&
+            (member > field.members || value == 0 || !table(at + value, field.type + member - 1))) {
           return false;
         }
-        target += member - 1;
+        continue;
       }
-      if (field.kind == Kind::Table || field.kind == Kind::Union
-              ? !table(at + offset, target)
-              : !vector(at + offset, field.kind, target)) {
+      if (field.kind == Kind::Table ? !table(at + offset, field.type)
+                                    : !vector(at + offset, field.kind, field.type)) {
         return false;
       }
     }
-    checked_[type] = vtable + 1;
     return true;
   }
 
  private:
+  /// What the last vtable of a type says.
+  struct Layout {
+    uint32_t vtable = UINT32_MAX;
+    uint32_t extent = 0;
+  };
+
   /// Makes `at`, the position of an offset, the position that it leads to. The size of a vector,
   /// or the distance of a vtable, is sure to be inside then.
   bool follow(uint32_t& at) const {
@@ -82,10 +80,25 @@ class Verifier {
     return at < vtable_size ? load<uint16_t>(data_ + vtable + at) : 0;
   }
 
-  static bool fits(uint32_t offset, Kind kind, uint32_t table_size) {
-    const bool byte = kind == Kind::Byte || kind == Kind::Union;
-    const uint32_t width = byte ? 1 : kind == Kind::Long ? 8 : 4;
-    return (byte || offset % 4 == 0) && offset + width <= table_size;
+  /// How far, from its beginning, the fields of a table with this vtable reach. False when one is
+  /// not aligned. (The size that the vtable gives is no help: some writers let tables share a
+  /// vtable that differ in size.)
+  bool measure(uint32_t vtable, uint32_t vtable_size, uint32_t type, uint32_t& extent) const {
+    extent = 4;
+    for (uint32_t i = schema_.first[type]; i < schema_.first[type + 1]; ++i) {
+      const Field& field = schema_.fields[i];
+      const bool is_union = field.kind == Kind::Union;
+      for (uint32_t half = 0; half <= is_union; ++half) {
+        const uint32_t offset = entry(vtable, vtable_size, field.id + half);
+        const bool is_byte = half == 0 && (field.kind == Kind::Byte || is_union);
+        const uint32_t width = is_byte ? 1 : field.kind == Kind::Long ? 8 : 4;
+        if (!is_byte && offset % 4 != 0) {
+          return false;
+        }
+        extent = offset + width > extent ? offset + width : extent;
+      }
+    }
+    return true;
   }
 
   bool vector(uint32_t at, Kind kind, uint32_t type) {
@@ -113,7 +126,7 @@ class Verifier {
   const uint8_t* data_;
   uint32_t size_;
   uint32_t budget_;
-  uint32_t checked_[kMaxTypes] = {};  ///< By type: 1 + the position of the last vtable.
+  Layout layouts_[kMaxTypes] = {};
 };
 
 }  // namespace
