@@ -16,12 +16,9 @@ from pathlib import Path
 
 from ..selective.program import Method, Program, ValueKind
 from ..selective.pte import read_program
+from .config import COMMON, config_words, platform_sources
 from .toolchain import Toolchain, find_toolchain
 
-PACKAGE = Path(__file__).resolve().parent.parent
-COMMON = PACKAGE / "platform" / "common"
-CV32E40P = PACKAGE / "platform" / "cv32e40p"
-RUNTIME_INCLUDE = PACKAGE / "runtime" / "include"
 LIBRARIES = ("libgen_kernels.a", "libgen_kernels_runtime.a")
 
 KINDS = {"tensor": "kTensor", "int": "kInt", "float": "kDouble", "bool": "kBool", "none": "kNone"}
@@ -197,7 +194,6 @@ def link_commands(
     firmware: Firmware, toolchain: Toolchain, folder: Path, out: Path
 ) -> list[list[str]]:
     """The commands that `link` runs: compile the C++ sources, then link everything."""
-    embedded = toolchain.target != "host"
     pools = firmware.pools
     defines = (
         f"-DRUNNER_METHOD_POOL={pools.method}",
@@ -206,22 +202,20 @@ def link_commands(
         f"-DRUNNER_PLANNED_BUFFERS={pools.buffers}",
         *firmware.defines,
     )
-    include = [f"-I{path}" for path in (folder, firmware.build, COMMON, RUNTIME_INCLUDE)]
-    sources = [COMMON / "runner.cpp", *firmware.sources]
-    sources.append(COMMON / ("cxx_support.cpp" if embedded else "host.cpp"))
+    include = [f"-I{path}" for path in (folder, firmware.build)]
+    platform = platform_sources(toolchain.target)
+    flags = [*config_words(toolchain, "cxxflags"), firmware.optimise, *defines, *include]
     commands, objects = [], []
-    for source in sources:
-        objects.append(str(folder / (source.name + ".o")))
-        flags = [*toolchain.compile_flags, firmware.optimise, *defines, *include]
-        commands.append([*toolchain.cxx, *flags, "-c", str(source), "-o", objects[-1]])
-    final = [*toolchain.cc, *toolchain.link_flags, firmware.optimise, "-Wl,--gc-sections"]
+    for source in (COMMON / "runner.cpp", *firmware.sources, *platform):
+        if source.suffix == ".cpp":
+            objects.append(str(folder / (source.name + ".o")))
+            commands.append([*toolchain.cxx, *flags, "-c", str(source), "-o", objects[-1]])
+    final = [*toolchain.cc, *config_words(toolchain, "ldflags"), firmware.optimise]
     final += ["-I", str(folder), "-I", str(firmware.model.parent), f"-I{COMMON}"]
     final += [str(folder / "runner_data.S"), *objects]
-    if embedded:
-        final += [f"-T{CV32E40P / 'link.ld'}", "-DPICOLIBC_INTEGER_PRINTF_SCANF"]
-        final += [str(CV32E40P / "crt0.S"), str(CV32E40P / "platform.c")]
+    final += [str(source) for source in platform if source.suffix != ".cpp"]
     final += [str(firmware.build / name) for name in LIBRARIES]
-    final += [*firmware.link_flags, "-lm", "-o", str(out)]
+    final += [*firmware.link_flags, *config_words(toolchain, "ldlibs"), "-o", str(out)]
     return [*commands, final]
 
 
