@@ -373,8 +373,8 @@ Error Method::set_input(const EValue& input_evalue, size_t input_idx) {
       ET_CHECK_OR_RETURN_ERROR(mine.scalar_type() == given.scalar_type(), InvalidArgument,
                                "Input %zu has type %d", input_idx,
                                static_cast<int>(mine.scalar_type()));
-      ET_CHECK_OR_RETURN_ERROR(tensors_have_same_dim_order(mine, given), InvalidArgument,
-                               "Input %zu has another dim order", input_idx);
+      // The dim order is not compared: the values are taken in memory order, as ExecuTorch does,
+      // and callers give tensors without one, or with another of the same layout.
       ET_CHECK_OK_OR_RETURN_ERROR(resize_tensor(mine, given.sizes()));
       const bool is_planned = state_->is_planned(input.index);
       ET_CHECK_OK_OR_RETURN_ERROR(is_planned ? internal::copy_tensor_data(mine, given)
