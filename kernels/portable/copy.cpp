@@ -1,13 +1,11 @@
 // Copies that may change dtype or memory order: clone, copy, _to_copy, the
 // dim_order_ops and et_copy operators, and the plain copies of aliases.
-#include "util/elementwise.h"
-#include "util/view.h"
+#include "util/convert.h"
 
 namespace gen_kernels {
 namespace {
 
 using ::executorch::aten::MemoryFormat;
-using OptionalIntArrayRef = std::optional<IntArrayRef>;
 
 constexpr char kAliasOut[] = "aten::alias_copy.out";
 constexpr char kCloneOut[] = "aten::clone.out";
@@ -21,54 +19,6 @@ constexpr char kToDimOrderCopyOut[] = "dim_order_ops::_to_dim_order_copy.out";
 constexpr char kH2dOut[] = "et_copy::_h2d_copy.out";
 constexpr char kD2hOut[] = "et_copy::_d2h_copy.out";
 
-struct Identity {
-  template <class C>
-  static C apply(C a) {
-    return a;
-  }
-};
-
-// out = self with equal shapes and dtypes; the memory orders may differ.
-template <TypeMask Mask>
-bool copy_same_dtype(const Tensor& self, const Tensor& out) {
-  if (!contains(Mask, self.scalar_type())) {
-    return false;
-  }
-  if (!same_layout(out, self)) {
-    copy_view<Mask>(view_of(out), view_of(self));
-  } else if (out.nbytes() != 0 && out.const_data_ptr() != self.const_data_ptr()) {
-    std::memcpy(mutable_bytes(out), const_bytes(self), out.nbytes());
-  }
-  return true;
-}
-
-// The dtype to convert by way of: the widest kind of the two.
-inline ScalarType conversion_type(ScalarType a, ScalarType b) {
-  return is_floating(a) || is_floating(b) ? a == ScalarType::Double || b == ScalarType::Double
-                                                ? ScalarType::Double
-                                                : ScalarType::Float
-                                          : ScalarType::Long;
-}
-
-// out = self broadcast to the shape of `out`, converted to its dtype.
-template <TypeMask Mask>
-bool convert_into(const Tensor& self, const Tensor& out) {
-  constexpr TypeMask mask = Mask & kAllMask;
-  if (self.scalar_type() == out.scalar_type() && same_shape(self, out)) {
-    return copy_same_dtype<Mask>(self, out);
-  }
-  const Operand in = self;
-  Walk w;
-  if (!contains(mask, self.scalar_type()) || !contains(mask, out.scalar_type())) {
-    return false;
-  }
-  if (!lay_walk(w, out, &in, 1)) {
-    return false;
-  }
-  return run_blocks<mask>(w, out, &in, conversion_type(self.scalar_type(), out.scalar_type()),
-                          kNoRule, kBlocks<Identity, 1, mask>, nullptr);
-}
-
 template <TypeMask Mask>
 bool clone(const Tensor& self, Tensor& out) {
   return self.scalar_type() == out.scalar_type() && resize_out_like(out, self) &&
@@ -78,18 +28,6 @@ bool clone(const Tensor& self, Tensor& out) {
 template <TypeMask Mask>
 bool to_copy(const Tensor& self, Tensor& out) {
   return resize_out_like(out, self) && convert_into<Mask>(self, out);
-}
-
-// An explicit dim order must be that of `out`, whose memory is planned already.
-bool has_dim_order(const Tensor& out, size_t rank, const OptionalIntArrayRef& dim_order) {
-  if (!dim_order.has_value()) {
-    return true;
-  }
-  bool same = dim_order->size() == rank && rank == gen_kernels::rank(out);
-  for (size_t d = 0; same && d < rank; ++d) {
-    same = dim_order->data()[d] == out.dim_order().data()[d];
-  }
-  return same;
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // abs, neg, sign, rounding, isnan, isinf.
-#include "util/elementwise.h"
+#include "util/convert.h"
 
 namespace gen_kernels {
 namespace {
@@ -58,13 +58,6 @@ struct IsInf {
     } else {
       return C{0};
     }
-  }
-};
-
-struct Identity {
-  template <class C>
-  static C apply(C a) {
-    return a;
   }
 };
 

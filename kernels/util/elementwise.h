@@ -192,6 +192,11 @@ GEN_KERNELS_NOINLINE inline void run_walk(Walk& w, const Tensor& out, const Oper
   if (convert_out) {
     chunk = kChunk;
   }
+  // Blocks write elements side by side: where they are apart in `out` (a part of a tensor), one by
+  // one.
+  if (w.step(0) != static_cast<ptrdiff_t>(type_size(out.scalar_type()))) {
+    chunk = 1;
+  }
   // A wider output than the common dtype still gets values of the common dtype.
   const bool narrow_out =
       common != kScalarType<C> && common != out.scalar_type() && (rules & kBoolResult) == 0;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 
 #include "util/dtype.h"
 
@@ -105,6 +106,19 @@ inline Tensor& finish(KernelRuntimeContext& context, bool ok, Tensor& out) {
     context.fail(Error::InvalidArgument);
   }
   return out;
+}
+
+// An explicit dim order must be that of `out`, whose memory is planned already.
+GEN_KERNELS_NOINLINE inline bool has_dim_order(const Tensor& out, size_t rank,
+                                               const std::optional<IntArrayRef>& dim_order) {
+  if (!dim_order.has_value()) {
+    return true;
+  }
+  bool same = dim_order->size() == rank && rank == gen_kernels::rank(out);
+  for (size_t d = 0; same && d < rank; ++d) {
+    same = dim_order->data()[d] == out.dim_order().data()[d];
+  }
+  return same;
 }
 
 // ---- Resizing ----
