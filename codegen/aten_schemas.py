@@ -39,6 +39,7 @@ def aten_overloads(base: str) -> tuple[str, ...]:
     return tuple(re.findall(pattern, schemas_text(), re.MULTILINE))
 
 
+@functools.cache
 def aten_names() -> tuple[str, ...]:
     """The names of all ATen operators with their overloads, without namespace."""
     return tuple(re.findall(r"^- func: ([^(]+)\(", schemas_text(), re.MULTILINE))

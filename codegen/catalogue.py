@@ -8,16 +8,17 @@ because each of its mistakes must be reported.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from .catalogue_entry import EntryReader
 from .diagnostics import Diagnostic, Location
 from .model import CatalogueEntry
+from .node_reader import MAX_MISTAKES, TooManyMistakes
 from .yaml_nodes import Scalar, Sequence, YamlError, parse_yaml
 
-MAX_BYTES = 8 << 20
-"""Largest catalogue file; PyTorch's own native_functions.yaml has half a megabyte."""
+MAX_BYTES = 2 << 20
+"""Largest catalogue file; PyTorch's own native_functions.yaml has 0.6 MB."""
 
 FUNCTIONS = Path(__file__).resolve().parent.parent / "functions"
 """Where the bundled catalogues are, in the source tree and in an installed package alike."""
@@ -110,22 +111,29 @@ class Catalogue:
             self._entries[name] = None
 
     def _read_all(self) -> None:
-        for entry in self._parse(self._text, 0):
-            if entry is None:
-                continue
-            first = self._entries.setdefault(entry.name, entry)
-            if first is not entry:
-                assert first is not None
-                place = f"{first.location.file}:{first.location.line}:{first.location.column}"
-                self._reader.report(
-                    "GK167",
-                    f"a second entry for {entry.name} in one catalogue",
-                    entry.location,
-                    "list several kernels in one entry",
-                    notes=(f"the first is at {place}",),
-                )
+        try:
+            for entry in self._parse(self._text, 0):
+                if entry is not None:
+                    self._add(entry)
+        except TooManyMistakes:
+            message = f"more than {MAX_MISTAKES} mistakes: the rest of the file is not read"
+            last = self._reader.diagnostics.pop().location
+            self._reader.report("GK169", message, Location(self.display, last.line))
 
-    def _parse(self, text: str, line_offset: int) -> list[CatalogueEntry | None]:
+    def _add(self, entry: CatalogueEntry) -> None:
+        first = self._entries.setdefault(entry.name, entry)
+        if first is None or first is entry:
+            return
+        place = f"{first.location.file}:{first.location.line}:{first.location.column}"
+        self._reader.report(
+            "GK167",
+            f"a second entry for {entry.name} in one catalogue",
+            entry.location,
+            "list several kernels in one entry",
+            notes=(f"the first is at {place}",),
+        )
+
+    def _parse(self, text: str, line_offset: int) -> Iterator[CatalogueEntry | None]:
         try:
             root = parse_yaml(text, line_offset)
         except YamlError as error:
@@ -135,14 +143,15 @@ class Catalogue:
                 column = len(self._reader.source_line(line)) + 1
             where = Location(self.display, line, column)
             self._reader.report("GK151", f"not YAML: {error.message}", where)
-            return []
+            return
         if root is None or (isinstance(root, Scalar) and root.is_null):
-            return []
+            return
         if not isinstance(root, Sequence):
             message = "a catalogue is a list of entries"
             self._reader.report("GK152", message, root, "begin each with '- op:' or '- func:'")
-            return []
-        return [self._reader.entry(item) for item in root.items]
+            return
+        for item in root.items:
+            yield self._reader.entry(item)
 
 
 def open_catalogue(path: Path, display: str, bundled: bool = False) -> Catalogue:

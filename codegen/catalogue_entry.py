@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence as Lines
 
-from .aten_schemas import aten_names, aten_schema
+from .aten_schemas import aten_names, aten_overloads, aten_schema
 from .catalogue_aliases import Aliases, read_aliases
 from .diagnostics import Severity
 from .model import CatalogueEntry, KernelSpec
-from .node_reader import NodeReader, did_you_mean
+from .node_reader import NodeReader, did_you_mean, nearest
 from .schema import Schema, Span
 from .schema_parser import SchemaError, parse_schema
 from .specialise import ArgumentMeta, SpecialiseError, expand_keys
@@ -44,6 +44,8 @@ VARIANTS = ("function", "method")
 
 _CPP_NAME = re.compile(r"[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*", re.ASCII)
 _SOURCE = re.compile(r"(?:[\w+-][\w.+-]*/)*[\w+-][\w.+-]*\.(?:cpp|cc|cxx|c|S)", re.ASCII)
+
+_LONG_NAME = 300  # characters; nothing is like such a name, and the search for it is slow
 
 
 class EntryReader(NodeReader):
@@ -232,12 +234,22 @@ def with_namespace(schema: Schema) -> Schema:
 
 def op_hint(name: str) -> str:
     """What to do about an `op:` that ATen does not have."""
+    if len(name) > _LONG_NAME:
+        return ""
     if "(" in name:
         return "a whole schema belongs under func:"
     bare = name.removeprefix("aten::")
     if "::" in bare:
         return "only ATen operators have a known schema: give this one's under func:"
-    return did_you_mean(bare, aten_names())
+    base = bare.partition(".")[0]
+    overloads = [schema.partition("(")[0] for schema in aten_overloads(base)]
+    if overloads:
+        return did_you_mean(bare, overloads) or f"its overloads: {', '.join(overloads)}"
+    bases = nearest(base, {known.partition(".")[0] for known in aten_names()})
+    if not bases:
+        return ""
+    complete = (near + bare[len(base) :] for near in bases)
+    return f"did you mean {next(filter(aten_schema, complete), bases[0])}?"
 
 
 def _first(kernel: KernelSpec) -> str:

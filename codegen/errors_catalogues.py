@@ -100,6 +100,11 @@ CATALOGUE_ERRORS: dict[str, tuple[str, str]] = {
         "entry into a file of its own and give it with --functions: the first file wins.",
     ),
     "GK168": ("Bad value", "The key takes other values, see the message."),
+    "GK169": (
+        "Too many mistakes",
+        "The file has so many mistakes that it is probably not a catalogue, or one for another "
+        "tool. The first hundred are shown.",
+    ),
     "GK170": (
         "Out arguments and results differ",
         "An out variant returns exactly the arguments that it writes.",

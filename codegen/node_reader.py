@@ -9,6 +9,13 @@ from .schema import Span
 from .yaml_nodes import Mapping, Node, Scalar
 from .yaml_nodes import Sequence as SequenceNode
 
+MAX_MISTAKES = 100
+"""Most diagnostics of one file: who makes more has given the wrong file."""
+
+
+class TooManyMistakes(Exception):  # noqa: N818 (it ends the reading, and is no error of ours)
+    """MAX_MISTAKES are reached; the rest of the file is not looked at."""
+
 
 class NodeReader:
     """Turns nodes of one YAML file into values and collects what is wrong with them.
@@ -31,7 +38,9 @@ class NodeReader:
         notes: tuple[str, ...] = (),
         severity: Severity = Severity.ERROR,
     ) -> None:
-        """Collect a diagnostic at a node or place."""
+        """Collect a diagnostic at a node or place. Raises TooManyMistakes after too many."""
+        if len(self.diagnostics) == MAX_MISTAKES:
+            raise TooManyMistakes
         location = where if isinstance(where, Location) else self.place(where)
         line = self.source_line(location.line)
         self.diagnostics.append(
@@ -138,14 +147,19 @@ class NodeReader:
         return tuple(words)
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A hint with the nearest known word; all of them when they are few; "" otherwise."""
+def nearest(word: str, known: Iterable[str]) -> list[str]:
+    """Up to five known words that are much like `word`, the most alike first."""
     from difflib import get_close_matches
 
-    by_lower = {name.lower(): name for name in known}
-    near = get_close_matches(word.lower(), by_lower, 1, 0.6)
-    if near:
-        return f"did you mean {by_lower[near[0]]}?"
-    if 0 < len(by_lower) <= 4:
-        return f"possible here: {', '.join(by_lower.values())}"
+    by_lower = {name.lower(): name for name in sorted(known)}
+    return [by_lower[near] for near in get_close_matches(word[:100].lower(), by_lower, 5, 0.6)]
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A hint with the nearest known word; all of them when they are few; "" otherwise."""
+    names = list(known)
+    if near := nearest(word, names):
+        return f"did you mean {near[0]}?"
+    if 0 < len(names) <= 4:
+        return f"possible here: {', '.join(names)}"
     return ""

@@ -39,6 +39,9 @@ CLASS_PREFIX = "__torch__.torch.classes."
 MAX_NESTING = 8
 """Deepest `?[]?[]...` of a type and deepest list in a default: guards the call stack."""
 
+MAX_LENGTH = 1 << 16
+"""Longest schema, in characters; PyTorch's longest has 900."""
+
 # Habits of C++, Python and TorchScript, and what the schema language calls the same thing.
 _FOREIGN_TYPES = {
     "tensor": "Tensor",
@@ -336,6 +339,9 @@ class _Parser:
 
 
 def _tokens(text: str) -> list[_Token]:
+    if len(text) > MAX_LENGTH:
+        span = Span(MAX_LENGTH, len(text))
+        raise SchemaError(f"longer than {MAX_LENGTH} characters", span)
     tokens: list[_Token] = []
     position = 0
     while position < len(text):

@@ -269,3 +269,31 @@ def test_aten_schemas_all_parse() -> None:
         text = aten_schema(name)
         assert text is not None
         assert str(parse_schema(text)) == text
+
+
+# Hostile files: about a megabyte each, none may take long or many megabytes of messages.
+
+KERNEL = "  kernels:\n    - arg_meta: null\n      kernel_name: my::f\n"
+HOSTILE = {
+    "unknown operators": "".join(f"- op: xadd{i}.out\n{KERNEL}" for i in range(12000)),
+    "one operator again and again": f"- op: add.out\n{KERNEL}" * 14000,
+    "lists in lists": "[" * 1000000,
+    "mappings in mappings": "{a: " * 250000,
+    "long name": "- op: " + "a" * 1000000,
+    "long schema": f"- func: f({', '.join(f'Tensor a{i}' for i in range(60000))}) -> ()\n{KERNEL}",
+    "many keys": "- op: add.out\n" + "".join(f"  k{i}: 1\n" for i in range(60000)),
+    "open quote": '- op: "' + "\n" * 900000,
+    "question marks": "? " * 400000,
+    "anchors": "&a " * 300000,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_hostile_files_end_soon(tmp_path: Path, kind: str) -> None:
+    import time
+
+    start = time.process_time()
+    _, diagnostics = load(tmp_path, HOSTILE[kind])
+    assert time.process_time() - start < 10  # seconds; about one on a quiet machine
+    assert 1 <= len(diagnostics) <= 101
