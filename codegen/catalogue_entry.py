@@ -148,11 +148,13 @@ class EntryReader(NodeReader):
         self, node: Node, schema: Schema, aliases: Aliases, boxed: bool
     ) -> KernelSpec | None:
         """One kernel; None when it is unusable."""
+        before = len(self.diagnostics)
         keys = self.keys(node, KERNEL_KEYS, "a kernel")
         if keys is None:
             return None
-        before = len(self.diagnostics)
         name = keys.get("kernel_name")
+        if name is None and self.failed_since(before):
+            return None  # a misspelt key, most likely
         if not isinstance(name, Scalar) or name.is_null:
             hint = "kernel_name: <namespace>::<function>"
             self.report("GK158", "the kernel has no kernel_name", name or node, hint)
