@@ -118,11 +118,18 @@ def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
         default="span",
         help="'stack': the EValue** form of ExecuTorch 0.7 and older",
     )
-    what.add_argument("--aten", action="store_true", help="for ExecuTorch's ATen mode")
+    what.add_argument(
+        "--aten", action="store_true", help="for ExecuTorch's ATen mode, with PyTorch's own kernels"
+    )
     what.add_argument(
         "--exception-boundary",
         action="store_true",
         help="turn exceptions of kernels into errors of the call",
+    )
+    what.add_argument(
+        "--pytorch",
+        action="store_true",
+        help="also write sources that register your operators into PyTorch",
     )
     what.add_argument(
         "--template-dir",
@@ -184,7 +191,7 @@ def request_from(parser: argparse.ArgumentParser, args: argparse.Namespace) -> R
         exclude=tuple(args.exclude),
         functions=tuple(args.functions),
         library=args.library,
-        our_kernels=args.kernels == "bundled",
+        our_kernels=args.kernels == "bundled" and not args.aten,
         target=args.target or "",
         options=_options(args),
     )
@@ -196,6 +203,7 @@ def _options(args: argparse.Namespace) -> Options:
         stack_api=args.api == "stack",
         aten=args.aten,
         exception_boundary=args.exception_boundary,
+        pytorch=args.pytorch,
         template_dir=args.template_dir,
     )
 

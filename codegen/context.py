@@ -300,6 +300,20 @@ def _variants(name: str, dtypes: tuple[int, ...] | None) -> Variants:
 
 def template_values(context: Context, plan: Plan, options: Options) -> dict[str, Any]:
     """Return the variables of the templates."""
+    values = _values(context, plan, options)
+    if options.aten or options.pytorch:
+        from .pytorch import aten_values, torch_values
+
+        operators = [
+            o for o in plan.operators if not (o.entry.boxed or o.entry.manual_registration)
+        ]
+        values.update(torch_values(operators, custom_only=not options.aten))
+        if options.aten:
+            values.update(aten_values(operators))
+    return values
+
+
+def _values(context: Context, plan: Plan, options: Options) -> dict[str, Any]:
     kind_lists: dict[tuple[str, ...], int] = {}
     for signature in context.signatures:
         kind_lists.setdefault(signature.kinds, len(kind_lists))

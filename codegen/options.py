@@ -13,6 +13,7 @@ class Options:
     `static_registration`: register at static initialisation, not only on call. `stack_api`: the
     `EValue** stack` form of ExecuTorch 0.7 and older. `aten`: for ExecuTorch's ATen mode, where
     tensors are PyTorch's. `exception_boundary`: turn exceptions of kernels into errors.
+    `pytorch`: also the sources that register custom operators into PyTorch.
     `template_dir`: templates found there replace the ones of this package.
     """
 
@@ -20,4 +21,5 @@ class Options:
     stack_api: bool = False
     aten: bool = False
     exception_boundary: bool = False
+    pytorch: bool = False
     template_dir: Path | None = None

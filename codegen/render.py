@@ -36,8 +36,9 @@ def output_names(options: Options) -> tuple[str, ...]:
     return tuple(sorted((*_templates(options), "selected_operators.yaml")))
 
 
-def _templates(options: Options) -> tuple[str, ...]:
-    return (
+def _templates(options: Options) -> dict[str, str]:
+    """Output file -> the template that it is made from."""
+    names = [
         "RegisterCodegenUnboxedKernels.cpp",
         "RegisterKernels.h",
         "NativeFunctions.h",
@@ -46,7 +47,20 @@ def _templates(options: Options) -> tuple[str, ...]:
         "selected_max_kernel_num.h",
         "selected_prim_ops.h",
         "kernel_sources.txt",
-    )
+    ]
+    if options.pytorch:
+        names += [
+            "CustomOpsNativeFunctions.h",
+            "RegisterCPUCustomOps.cpp",
+            "RegisterCPUStub.cpp",
+            "RegisterSchema.cpp",
+        ]
+    templates = {name: name for name in names}
+    if options.aten:
+        templates["RegisterCodegenUnboxedKernels.cpp"] = "RegisterAtenKernels.cpp"
+        templates["NativeFunctions.h"] = "CustomOpsNativeFunctions.h"
+        templates["Functions.h"] = "AtenFunctions.h"
+    return templates
 
 
 def render(plan: Plan, selection: Selection, options: Options) -> dict[str, str]:
@@ -64,5 +78,6 @@ def render_context(context: Context, plan: Plan, options: Options) -> dict[str, 
     values: dict[str, Any] = template_values(context, plan, options)
     templates = environment(options.template_dir)
     return {
-        name: templates.get_template(f"{name}.j2").render(values) for name in _templates(options)
+        name: templates.get_template(f"{template}.j2").render(values)
+        for name, template in _templates(options).items()
     }
