@@ -205,18 +205,23 @@ def method(
         4: Vec("i", outputs or []),
         5: [chain],
         6: [dict(enumerate(operator.split("."))) for operator in operators],
+        7: delegates or [],
         8: Vec("q", [0, *(buffers or [])]),
     }
-    if delegates is not None:
-        plan[7] = delegates
     if devices is not None:
         plan[9] = devices
     return plan
 
 
 def program(methods: list[Table], **fields: object) -> Table:
-    """A program; `fields`: slot2=... for constant_buffer and so on."""
+    """A program; `fields`: slot2=... for constant_buffer and so on.
+
+    As newer exporters write it, there is a segment of constants even when there are none.
+    """
     table: Table = {0: Num("I", 0), 1: methods}
+    if "slot2" not in fields:
+        table[4] = [{0: Num("Q", 0), 1: Num("Q", 0)}]
+        table[5] = {0: Num("I", 0), 1: Vec("Q", [0])}
     table.update({int(name[4:]): field for name, field in fields.items()})
     return table
 

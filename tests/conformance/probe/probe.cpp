@@ -1,12 +1,14 @@
 // Loads every method of a model in ExecuTorch's own runtime and says what the runtime asked for.
 //
-//   probe MODEL KERNELS [DATA.ptd]
+//   probe MODEL KERNELS [DATA.ptd|-] [no-temp]
 //
 // KERNELS is a text file, a line "name<TAB>key" for each kernel to register (an empty key: the
 // fallback). Backends are stand-ins that accept everything. Output, a line each:
 //
 //   method NAME ERROR          load_method's result
 //   alloc  KIND SIZE ALIGN     each allocation, in order; KIND: method or temp
+//   reset  KIND                what was allocated is given back
+//   used   BYTES               of the method pool, after the method is loaded
 
 #include <cstdint>
 #include <cstdio>
@@ -39,6 +41,11 @@ class Recorder final : public MemoryAllocator {
   void* allocate(size_t size, size_t alignment) override {
     std::printf("alloc %s %zu %zu\n", kind_, size, alignment);
     return MemoryAllocator::allocate(size, alignment);
+  }
+
+  void reset() override {
+    std::printf("reset %s\n", kind_);
+    MemoryAllocator::reset();
   }
 
  private:
@@ -91,7 +98,7 @@ int main(int argc, char** argv) {
   }
   std::unique_ptr<FileDataLoader> data;
   std::unique_ptr<FlatTensorDataMap> map;
-  if (argc > 3) {
+  if (argc > 3 && std::strcmp(argv[3], "-") != 0) {
     data = std::make_unique<FileDataLoader>(std::move(FileDataLoader::from(argv[3]).get()));
     map = std::make_unique<FlatTensorDataMap>(std::move(FlatTensorDataMap::load(data.get()).get()));
   }
@@ -107,8 +114,9 @@ int main(int argc, char** argv) {
     HierarchicalAllocator planned({spans.data(), spans.size()});
     std::vector<uint8_t> method_pool(64 << 20), temp_pool(64 << 20);
     Recorder method_allocator("method", method_pool), temp_allocator("temp", temp_pool);
-    MemoryManager manager(&method_allocator, &planned, &temp_allocator);
+    MemoryManager manager(&method_allocator, &planned, argc > 4 ? nullptr : &temp_allocator);
     auto method = program->load_method(name, &manager, nullptr, map.get());
+    std::printf("used %zu\n", method_allocator.used_size());
     std::printf("method %s 0x%x\n", name, static_cast<unsigned>(method.error()));
   }
   return 0;
