@@ -138,6 +138,11 @@ Error MethodState::load(const NamedDataMap* named_data, const LoadBackendOptions
     }
   }
 
+  if (list_size(schema::plan::kDelegates) != 0) {
+    ET_CHECK_OR_RETURN_ERROR(init_delegates != nullptr, NotFound, "No backend is registered");
+    ET_CHECK_OK_OR_RETURN_ERROR(init_delegates(*this, named_data, options));
+  }
+
   const uint8_t* chains = flat::field_vector(plan, schema::plan::kChains);
   uint32_t n_functions = 0;
   size_t scratch_size = 0;
@@ -158,10 +163,6 @@ Error MethodState::load(const NamedDataMap* named_data, const LoadBackendOptions
   scratch = static_cast<uint8_t*>(pool.allocate(scratch_size, 8));
   if (scratch == nullptr && scratch_size != 0) {
     return Error::MemoryAllocationFailed;
-  }
-  if (list_size(schema::plan::kDelegates) != 0) {
-    ET_CHECK_OR_RETURN_ERROR(init_delegates != nullptr, NotFound, "No backend is registered");
-    return init_delegates(*this, named_data, options);
   }
   return Error::Ok;
 }
@@ -336,16 +337,21 @@ Error MethodState::execute_instruction() {
 }
 
 Error MethodState::step() {
+  if (at_end()) {
+    return Error::EndOfMethod;
+  }
   const uint8_t* chains = flat::field_vector(plan, schema::plan::kChains);
-  // Chains without instructions are passed over.
-  for (; chain < flat::vector_size(chains); ++chain, instruction = 0) {
-    const uint32_t count = flat::vector_size(instructions_of(flat::vector_table(chains, chain)));
-    if (instruction < count) {
-      return execute_instruction();
-    }
+  const uint32_t count = flat::vector_size(instructions_of(flat::vector_table(chains, chain)));
+  // A chain without instructions is a step as well.
+  if (count != 0) {
+    ET_CHECK_OK_OR_RETURN_ERROR(execute_instruction());
+  }
+  if (instruction == count) {
+    ++chain;
+    instruction = 0;
     first_function += count;
   }
-  return Error::EndOfMethod;
+  return Error::Ok;
 }
 
 bool MethodState::at_end() const {
@@ -461,6 +467,7 @@ Error Method::execute() {
   for (size_t i = 0; i < inputs_size(); ++i) {
     ET_CHECK_OR_RETURN_ERROR(state_->input(i).is_set, InvalidArgument, "Input %zu is not set", i);
   }
+  state_->rewind();
   Error error;
   do {
     error = state_->step();
@@ -480,7 +487,9 @@ Error Method::step() {
   return state_->step();
 }
 
-bool Method::in_progress() const { return state_->chain != 0 || state_->instruction != 0; }
+bool Method::in_progress() const {
+  return (state_->chain != 0 || state_->instruction != 0) && !state_->at_end();
+}
 
 Error Method::reset_execution() {
   ET_CHECK_OR_RETURN_ERROR(state_ != nullptr && state_->at_end(), InvalidState,

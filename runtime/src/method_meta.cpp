@@ -33,7 +33,7 @@ bool is_tensor(const uint8_t* value) {
   return flat::field_u8(value, schema::evalue::kType) == static_cast<uint8_t>(ValueKind::Tensor);
 }
 
-/// The serialised tensor if a value is a named buffer in planned memory, else null.
+/// The serialised tensor if a value is a tensor with a name, else null.
 const uint8_t* attribute_of(const uint8_t* value) {
   if (!is_tensor(value)) {
     return nullptr;
@@ -42,9 +42,7 @@ const uint8_t* attribute_of(const uint8_t* value) {
   const uint8_t* extra = flat::field_table(tensor, schema::tensor::kExtraTensorInfo);
   const bool is_named = extra != nullptr && flat::vector_size(flat::field_vector(
                                                 extra, schema::extra::kFullyQualifiedName)) != 0;
-  return is_named && flat::field_table(tensor, schema::tensor::kAllocationInfo) != nullptr
-             ? tensor
-             : nullptr;
+  return is_named ? tensor : nullptr;
 }
 
 }  // namespace

@@ -142,7 +142,7 @@ Error MethodState::check_tensor(uint32_t index, const NamedDataMap* named_data) 
         return address.error();
       }
       if (storage.has_external_state) {
-        ET_CHECK_OR_RETURN_ERROR(named_data != nullptr, InvalidExternalData,
+        ET_CHECK_OR_RETURN_ERROR(named_data != nullptr, InvalidState,
                                  "Value %" PRIu32 " needs external data", index);
         ET_CHECK_OK_OR_RETURN_ERROR(
             named_data->load_data_into(storage.name(), address.get(), nbytes.get()));
@@ -172,6 +172,9 @@ Error MethodState::check_tensor(uint32_t index, const NamedDataMap* named_data) 
       break;
     }
     case Place::External:
+      ET_CHECK_OR_RETURN_ERROR(named_data != nullptr, InvalidState,
+                               "Value %" PRIu32 " needs external data", index);
+      [[fallthrough]];
     case Place::Runtime:
       lasts = true;
   }
@@ -455,7 +458,6 @@ Error MethodState::make_slots(const NamedDataMap* named_data) {
 
 Error MethodState::load_external(std::string_view name, const Tensor& tensor,
                                  const NamedDataMap* named_data) {
-  ET_CHECK_OR_RETURN_ERROR(named_data != nullptr, InvalidExternalData, "External data is needed");
   const Result<const TensorLayout> layout = named_data->get_tensor_layout(name);
   if (!layout.ok()) {
     return layout.error();

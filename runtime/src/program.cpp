@@ -76,12 +76,12 @@ Result<Program> Program::load(DataLoader* loader, Verification) {
     return data.error();
   }
   const uint8_t* bytes = static_cast<const uint8_t*>(data->data());
-  ET_CHECK_OR_RETURN_ERROR(
-      program_size >= kIdentifierOffset + 4 && has_magic(bytes + kIdentifierOffset, "ET12"),
-      InvalidProgram, "No program: the identifier is missing");
   ET_CHECK_OR_RETURN_ERROR(reinterpret_cast<uintptr_t>(bytes) % kMinimumAlignment == 0,
                            InvalidArgument, "The program must lie at a multiple of %zu",
                            kMinimumAlignment);
+  ET_CHECK_OR_RETURN_ERROR(
+      program_size >= kIdentifierOffset + 4 && has_magic(bytes + kIdentifierOffset, "ET12"),
+      InvalidProgram, "No program: the identifier is missing");
   if constexpr (ET_ENABLE_PROGRAM_VERIFICATION) {
     ET_CHECK_OR_RETURN_ERROR(flat::verify(schema::kProgram, bytes, program_size), InvalidProgram,
                              "The program is damaged");
@@ -167,7 +167,7 @@ Result<const void*> Program::get_constant_buffer_data(size_t buffer_idx, size_t 
   } else {
     // Older files keep each constant in the FlatBuffers data.
     const uint8_t* buffers = flat::field_vector(root_, schema::program::kConstantBuffer);
-    ET_CHECK_OR_RETURN_ERROR(buffer_idx < flat::vector_size(buffers), InvalidArgument,
+    ET_CHECK_OR_RETURN_ERROR(buffer_idx < flat::vector_size(buffers), InvalidProgram,
                              "No constant %zu", buffer_idx);
     const uint8_t* storage =
         flat::field_vector(flat::vector_table(buffers, buffer_idx), schema::buffer::kStorage);

@@ -63,7 +63,7 @@ class MethodMeta final {
   Result<Tag> output_tag(size_t index) const;
   Result<TensorInfo> output_tensor_meta(size_t index) const;
 
-  /// Tensors with a name and a place in a planned buffer: the mutable buffers of the module.
+  /// Tensors with a name: weights kept outside the program, and mutable buffers.
   size_t num_attributes() const;
   Result<TensorInfo> attribute_tensor_meta(size_t index) const;
 
