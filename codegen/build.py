@@ -49,6 +49,7 @@ def build_library(
     command = (
         *toolchain.cxx,
         "-Os",
+        "-ffp-contract=off",  # float kernels round every step, also where there is FMA
         *toolchain.compile_flags,
         "-DEXECUTORCH_SELECTIVE_BUILD_DTYPE",
         f"-I{out}",

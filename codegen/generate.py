@@ -14,6 +14,9 @@ from .options import Options
 
 PACKAGE = Path(__file__).resolve().parent.parent
 
+# What expressions in a user's template can raise besides Jinja's own errors.
+_TEMPLATE_MISTAKES = (ArithmeticError, LookupError, OSError, RuntimeError, TypeError, ValueError)
+
 # Catalogues whose kernels need instructions that only one target has.
 _TARGET_OF = {"corev": "cv32e40p"}
 
@@ -114,13 +117,13 @@ def _render(
 
     try:
         return render(plan, selection, request.options), ()
-    except jinja2.TemplateError as error:
+    except (jinja2.TemplateError, *_TEMPLATE_MISTAKES) as error:
+        if request.options.template_dir is None:
+            raise
         line = getattr(error, "lineno", None) or 0
         name = getattr(error, "filename", None) or str(request.options.template_dir)
-        problem = Diagnostic(
-            "GK012", f"template error: {error.message or error}", Location(name, line)
-        )
-        return {}, (problem,)
+        message = f"template error: {getattr(error, 'message', None) or error}"
+        return {}, (Diagnostic("GK012", message, Location(str(name), line)),)
 
 
 def _without_sources(plan: Plan) -> Plan:

@@ -30,7 +30,9 @@ MODELS = {
 
 
 def generate(name: str, out: Path) -> None:
-    assert main(["--model", str(MODELS[name]), "--library", name, "--out", str(out), "--quiet"]) == 0
+    assert (
+        main(["--model", str(MODELS[name]), "--library", name, "--out", str(out), "--quiet"]) == 0
+    )
 
 
 @pytest.mark.parametrize("name", sorted(MODELS))

@@ -73,9 +73,9 @@ def test_operator(name: str) -> None:
         assert plain(signature.returns) == result
         assert [plain(p) for p in signature.parameters] == parameters
     conversions = [argument_conversion(a) for a in arguments]
-    assert [[a.name, plain(c.evalue)] for a, c in zip(arguments, conversions, strict=True) if c] == [
-        [argument, plain(how)] for argument, how in official["arguments"]
-    ]
+    assert [
+        [a.name, plain(c.evalue)] for a, c in zip(arguments, conversions, strict=True) if c
+    ] == [[argument, plain(how)] for argument, how in official["arguments"]]
     assert len(arguments) + 1 == official["stack_size"]
     assert logged(signature.logged, len(arguments)) == official_logged(official)
     # None of these names is reserved in C++, so the parameters keep them.
