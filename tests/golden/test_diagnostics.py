@@ -43,6 +43,12 @@ def test_messages(case: str) -> None:
         assert out == ""
 
 
+@pytest.mark.parametrize("case", CASES)
+def test_messages_without_libyaml(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("yaml.CSafeLoader", raising=False)
+    assert messages(case)[2] == (FOLDER / case / "expected.txt").read_text(encoding="utf-8")
+
+
 def test_there_are_enough_cases() -> None:
     assert len(CASES) >= 60
 
