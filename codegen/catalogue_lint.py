@@ -61,7 +61,7 @@ def lint(files: Sequence[str]) -> tuple[str, tuple[Diagnostic, ...]]:
         entries = catalogue.entries()
         diagnostics += catalogue.diagnostics
         for entry in entries:
-            for found in check_entry(entry):
+            for found in check_entry(entry, catalogues):
                 line = catalogue.source_line(found.location.line)
                 diagnostics.append(replace(found, source_line=line))
         kernels = [kernel for entry in entries for kernel in entry.kernels]
@@ -86,8 +86,8 @@ def winners(catalogues: Sequence[Catalogue], own: Sequence[Catalogue]) -> list[s
     return lines
 
 
-def check_entry(entry: CatalogueEntry) -> list[Diagnostic]:
-    """What is suspicious about a valid entry."""
+def check_entry(entry: CatalogueEntry, catalogues: Sequence[Catalogue]) -> list[Diagnostic]:
+    """What is suspicious about a valid entry of one of the catalogues."""
     found: list[Diagnostic] = []
 
     def warn(code: str, message: str, where: Location, hint: str = "") -> None:
@@ -114,7 +114,8 @@ def check_entry(entry: CatalogueEntry) -> list[Diagnostic]:
         if kernel.source is not None and not (KERNELS / kernel.source).is_file():
             hint = "'source' names files of this package; your own need none"
             warn("GK175", f"there is no kernels/{kernel.source}", kernel.location, hint)
-    if entry.kernels and all(kernel.keys for kernel in entry.kernels):
+    same = [other for c in catalogues if (other := c.find(entry.name)) is not None]
+    if all(kernel.keys for other in same for kernel in other.kernels):
         hint = "add a kernel with `arg_meta: null`"
         warn("GK176", f"{schema.name} has no fallback for other tensors", entry.location, hint)
     return found

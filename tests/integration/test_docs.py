@@ -34,6 +34,7 @@ FILES = {
     "model.pte": MODELS / "add.pte",
     "other.pte": MODELS / "mlp.pte",
     "model.bpte": MODELS / "bundled_mlp.bpte",
+    "my_ops.yaml": TREE / "docs" / "my_ops.yaml",
     "digits_int8.pte": TREE / "examples" / "digits" / "digits_int8.pte",
 }
 
