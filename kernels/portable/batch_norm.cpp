@@ -38,15 +38,6 @@ void update(const Tensor& running, size_t i, OpMath<T> value, OpMath<T> momentum
   }
 }
 
-template <class T>
-void store(const Tensor& t, size_t i, OpMath<T> value) {
-  if (t.scalar_type() == kScalarType<OpMath<T>>) {
-    mutable_data<OpMath<T>>(t)[i] = value;
-  } else {
-    mutable_data<T>(t)[i] = static_cast<T>(value);
-  }
-}
-
 // kTrain: whether training is possible at all.
 template <TypeMask Mask, class T, bool kTrain>
 void normalize(const BatchNorm& b, Walk& w, size_t count) {
@@ -62,8 +53,8 @@ void normalize(const BatchNorm& b, Walk& w, size_t count) {
     if (kTrain && b.training) {
       m = moments<Mask, C>(w, from, b.input.scalar_type(), count);
       invstd = C{1} / std::sqrt(m.variance + eps);
-      store<T>(b.save_mean, c, m.mean);
-      store<T>(b.save_invstd, c, invstd);
+      store_parameter<T>(b.save_mean, c, m.mean);
+      store_parameter<T>(b.save_invstd, c, invstd);
       if (b.running_mean != nullptr) {
         const auto momentum = static_cast<C>(b.momentum);
         const C n = static_cast<C>(count);

@@ -1,6 +1,5 @@
 // Softmax and its logarithm.
-#include <cmath>
-
+#include "util/fmath.h"
 #include "util/tensor.h"
 
 namespace gen_kernels {
@@ -33,12 +32,12 @@ void softmax(const Line& line, const char* in, char* out) {
   }
   C sum{};
   for (size_t i = 0; i < line.n; ++i) {
-    const C e = std::exp(value(i) - most);
+    const C e = math_exp(value(i) - most);
     sum += e;
     // Full precision fits the output: keep it rather than compute it again.
     if constexpr (!kLog && std::is_same_v<T, C>) result(i) = e;
   }
-  const C last = kLog ? std::log(sum) : C{1} / sum;
+  const C last = kLog ? math_log(sum) : C{1} / sum;
   for (size_t i = 0; i < line.n; ++i) {
     if constexpr (kLog) {
       // In this order: the sum of both would round away small results.
@@ -46,7 +45,7 @@ void softmax(const Line& line, const char* in, char* out) {
     } else if constexpr (std::is_same_v<T, C>) {
       result(i) *= last;
     } else {
-      result(i) = static_cast<T>(std::exp(value(i) - most) * last);
+      result(i) = static_cast<T>(math_exp(value(i) - most) * last);
     }
   }
 }

@@ -12,18 +12,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 #include "util/dtype.h"
-
-#ifndef GEN_KERNELS_SOFT_DOT
-#if defined(__SOFTFP__) || (defined(__riscv) && !defined(__riscv_flen) && !defined(__riscv_zfinx))
-#define GEN_KERNELS_SOFT_DOT 1
-#else
-#define GEN_KERNELS_SOFT_DOT 0
-#endif
-#endif
+#include "util/soft_float.h"
 
 namespace gen_kernels {
 
@@ -73,33 +65,33 @@ class SoftDot {
  public:
   GEN_KERNELS_NOINLINE void run(const char* a, const char* b, Run outer, Run inner) {
     int64_t sum = sum_;
-    int32_t window = window_;
+    uint32_t window = window_;
     for (; outer.count > 0; --outer.count, a += outer.a_step, b += outer.b_step) {
       const char* ai = a;
       const char* bi = b;
       for (int32_t n = inner.count; n > 0; --n, ai += inner.a_step, bi += inner.b_step) {
-        const uint32_t x = bits(load_float(ai));
-        const uint32_t y = bits(load_float(bi));
-        const uint32_t x_exponent = x << 1 >> 24;
-        const uint32_t y_exponent = y << 1 >> 24;
+        const uint32_t x = soft::to_bits(load_float(ai));
+        const uint32_t y = soft::to_bits(load_float(bi));
+        const uint32_t x_exponent = soft::exponent_of(x);
+        const uint32_t y_exponent = soft::exponent_of(y);
         if (x_exponent - 1 >= 254 || y_exponent - 1 >= 254) {  // Not both normal numbers.
           const bool zero = x << 1 == 0 || y << 1 == 0;
           if (zero && x_exponent < 255 && y_exponent < 255) continue;
           rest_ += load_float(ai) * load_float(bi);
           continue;
         }
-        const uint64_t x_mantissa = x << 8 | kLeadingBit;
-        const uint32_t y_mantissa = y << 8 | kLeadingBit;
+        const uint64_t x_mantissa = x << 8 | soft::kSign;
+        const uint32_t y_mantissa = y << 8 | soft::kSign;
         uint32_t product = static_cast<uint32_t>(x_mantissa * y_mantissa >> 32);
-        const int32_t exponent = static_cast<int32_t>(x_exponent + y_exponent);
-        const int32_t below = window - exponent;
-        if (below < 0) {
-          sum = below > -64 ? sum >> -below : 0;
-          window = exponent;
-        } else if (below < 32) {
+        const uint32_t exponent = x_exponent + y_exponent;
+        const uint32_t below = window - exponent;
+        if (below < 32) {
           product >>= below;
         } else {
-          continue;
+          if (window > exponent) continue;  // Too small to count.
+          const uint32_t above = exponent - window;
+          sum = above < 64 ? sum >> above : 0;
+          window = exponent;
         }
         if (static_cast<int32_t>(x ^ y) < 0) {
           sum -= product;
@@ -114,57 +106,24 @@ class SoftDot {
 
   // start + the sum; the sum is rounded to nearest, ties to even.
   float value(float start = 0) const {
-    start += rest_;
-    if (sum_ == 0) return start;
-    const uint32_t sign = sum_ < 0 ? kLeadingBit : 0;
-    uint64_t magnitude = sum_ < 0 ? 0 - static_cast<uint64_t>(sum_) : static_cast<uint64_t>(sum_);
-    // Bring the leading bit to bit 63, where it weighs 2^(exponent - 127), as the field means.
-    int32_t exponent = window_ - kBias + 127 + 63;
-    if (magnitude >> 32 == 0) {
-      magnitude <<= 32;
-      exponent -= 32;
-    }
-    const int zeros = __builtin_clz(static_cast<unsigned>(magnitude >> 32));
-    magnitude <<= zeros;
-    exponent -= zeros;
-    uint32_t head = static_cast<uint32_t>(magnitude >> 32);
-    uint32_t lost = static_cast<uint32_t>(magnitude);
-    if (exponent >= 255) return start + from_bits(sign | 255u << 23);
-    if (exponent <= 0) {  // The result is subnormal.
-      const int32_t drop = 1 - exponent;
-      if (drop >= 32) return start;
-      lost |= head << (32 - drop);
-      head >>= drop;
-      exponent = 1;
-    }
-    uint32_t result = (static_cast<uint32_t>(exponent - 1) << 23) + (head >> 8);
-    const uint32_t tail = (head & 255) << 1 | (lost != 0);
-    result += tail + (result & 1) > 256;
-    return start + from_bits(sign | result);
+    float total = soft::scale(sum_, static_cast<int32_t>(window_) - kBias);
+    if (soft::to_bits(rest_) << 1 != 0) total += rest_;
+    if (soft::to_bits(start) << 1 != 0) total += start;
+    return total;
   }
 
  private:
-  static constexpr uint32_t kLeadingBit = 0x80000000u;
   static constexpr int32_t kBias = 254 + 30;
 
   static float load_float(const char* p) { return static_cast<float>(load<T>(p)); }
-  static uint32_t bits(float value) {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof(bits));
-    return bits;
-  }
-  static float from_bits(uint32_t bits) {
-    float value;
-    memcpy(&value, &bits, sizeof(value));
-    return value;
-  }
 
   int64_t sum_ = 0;
-  int32_t window_ = 0;
+  uint32_t window_ = 0;
   float rest_ = 0;  // Products of subnormals, infinities and NaNs.
 };
+
 template <class T>
-using Dot = std::conditional_t<GEN_KERNELS_SOFT_DOT && std::is_same_v<OpMath<T>, float>, SoftDot<T>,
+using Dot = std::conditional_t<soft::kSoftFloat && std::is_same_v<OpMath<T>, float>, SoftDot<T>,
                                PlainDot<T>>;
 
 }  // namespace gen_kernels

@@ -51,6 +51,22 @@ inline OpMath<T> parameter_or(const std::optional<Tensor>& t, size_t i, OpMath<T
   return static_cast<C>(const_data<T>(*t)[k]);
 }
 
+// Stores a statistic, to a tensor of T or of its compute type.
+template <class T>
+inline void store_parameter(const Tensor& t, char* to, OpMath<T> value) {
+  using C = OpMath<T>;
+  if (t.scalar_type() == kScalarType<C>) {
+    *reinterpret_cast<C*>(to) = value;
+  } else {
+    *reinterpret_cast<T*>(to) = static_cast<T>(value);
+  }
+}
+
+template <class T>
+inline void store_parameter(const Tensor& t, size_t i, OpMath<T> value) {
+  store_parameter<T>(t, mutable_bytes(t) + static_cast<ptrdiff_t>(i) * t.element_size(), value);
+}
+
 // True when the tensor may be read so: of this dtype or, beside Half and BFloat16, Float.
 inline bool is_parameter(const Tensor& t, ScalarType type, size_t n) {
   const ScalarType own = t.scalar_type();

@@ -1,0 +1,133 @@
+// Layer normalisation: over the last dims, with a weight and a bias for each place in them.
+#include <tuple>
+
+#include "util/norm.h"
+
+namespace gen_kernels {
+namespace {
+
+inline constexpr char kLayerNorm[] = "aten::native_layer_norm.out";
+
+struct LayerNorm {
+  const Tensor& input;
+  const std::optional<Tensor>& weight;
+  const std::optional<Tensor>& bias;
+  double eps;
+  Tensor& out;
+  Tensor& mean;
+  Tensor& rstd;
+};
+
+// A parameter at `p`, which may be of T or of its compute type.
+template <class T>
+OpMath<T> parameter_at(const char* p, const std::optional<Tensor>& t) {
+  using C = OpMath<T>;
+  if (t->scalar_type() == kScalarType<C>) return *reinterpret_cast<const C*>(p);
+  return static_cast<C>(*reinterpret_cast<const T*>(p));
+}
+
+// Normalises one row, which `w` walks in input, output, weight and bias.
+template <class T>
+void apply(const LayerNorm& l, Walk& w, OpMath<T> mean, OpMath<T> rstd) {
+  do {
+    char* at[kMaxOperands];
+    for (size_t k = 0; k < w.operands; ++k) at[k] = w.at[k];
+    for (size_t n = w.row(); n > 0; --n) {
+      OpMath<T> v = (static_cast<OpMath<T>>(*reinterpret_cast<const T*>(at[0])) - mean) * rstd;
+      if (at[2] != nullptr) v *= parameter_at<T>(at[2], l.weight);
+      if (at[3] != nullptr) v += parameter_at<T>(at[3], l.bias);
+      *reinterpret_cast<T*>(at[1]) = static_cast<T>(v);
+      for (size_t k = 0; k < w.operands; ++k) at[k] += w.step(k);
+    }
+  } while (next_row(w));
+}
+
+template <TypeMask Mask, class T>
+void normalize(const LayerNorm& l, Reduction& r, Walk& row) {
+  using C = OpMath<T>;
+  Walk& w = r.kept;
+  if (w.empty || r.folded.empty) return;
+  char* const weight = row.at[2];
+  char* const bias = row.at[3];
+  do {
+    for (size_t i = 0; i < w.row(); ++i) {
+      char* at[3];
+      for (size_t k = 0; k < 3; ++k) at[k] = w.at[k] + w.step(k) * static_cast<ptrdiff_t>(i);
+      const Moments<C> m = moments<Mask, C>(r.folded, at[0], l.input.scalar_type(), r.count);
+      const C rstd = C{1} / std::sqrt(m.variance + static_cast<C>(l.eps));
+      store_parameter<T>(l.mean, at[1], m.mean);
+      store_parameter<T>(l.rstd, at[2], rstd);
+      row.at[0] = at[0];
+      row.at[1] = mutable_bytes(l.out) + (at[0] - const_bytes(l.input));
+      row.at[2] = weight;
+      row.at[3] = bias;
+      apply<T>(l, row, m.mean, rstd);
+    }
+  } while (next_row(w));
+}
+
+// Whether a parameter is there and lies as the last dims of the input, or is not there.
+bool fits(const std::optional<Tensor>& t, const Tensor& input, size_t dims) {
+  if (!t.has_value()) return true;
+  if (!is_parameter(*t, input.scalar_type(), numel(*t)) || rank(*t) != dims) return false;
+  for (size_t d = 0; d < dims; ++d) {
+    if (size_at(*t, d) != size_at(input, rank(input) - dims + d)) return false;
+  }
+  return true;
+}
+
+bool layer_norm(const LayerNorm& l, IntArrayRef shape) {
+  const Tensor& in = l.input;
+  const ScalarType type = in.scalar_type();
+  const size_t dims = shape.size();
+  if (dims == 0 || dims > rank(in) || l.out.scalar_type() != type) return false;
+  const size_t outer = rank(in) - dims;
+  for (size_t d = 0; d < dims; ++d) {
+    if (shape.data()[d] != in.size(static_cast<ssize_t>(outer + d))) return false;
+  }
+  if (!fits(l.weight, in, dims) || !fits(l.bias, in, dims)) return false;
+  if (!is_parameter(l.mean, type, numel(l.mean)) || !is_parameter(l.rstd, type, numel(l.rstd))) {
+    return false;
+  }
+  Reduction r;
+  Tensor* const outs[] = {&l.mean, &l.rstd};
+  const uint32_t folded = ((uint32_t{1} << dims) - 1) << outer;
+  if (!resize_out_like(l.out, in) || !same_layout(l.out, in) ||
+      !plan_reduction(r, in, folded, true, outs, 2)) {
+    return false;
+  }
+  Walk row;
+  row.operands = 4;
+  row.at[2] = l.weight.has_value() ? const_cast<char*>(const_bytes(*l.weight)) : nullptr;
+  row.at[3] = l.bias.has_value() ? const_cast<char*>(const_bytes(*l.bias)) : nullptr;
+  const auto step = [](const std::optional<Tensor>& t, size_t d) {
+    return t.has_value() ? stride_at(*t, d) * t->element_size() : 0;
+  };
+  for (size_t d = dims; d-- > 0;) {
+    const ptrdiff_t in_step = stride_at(in, outer + d) * in.element_size();
+    const ptrdiff_t stride[] = {in_step, in_step, step(l.weight, d), step(l.bias, d)};
+    add_axis(row, size_at(in, outer + d), stride);
+  }
+  return dispatch<kLayerNorm, FloatHBF16Types>(type, [&](auto tag) {
+    normalize<kReduced<kLayerNorm>, typename decltype(tag)::type>(l, r, row);
+  });
+}
+
+}  // namespace
+}  // namespace gen_kernels
+
+namespace torch::executor::native {
+
+using namespace gen_kernels;
+
+std::tuple<Tensor&, Tensor&, Tensor&> native_layer_norm_out(
+    KernelRuntimeContext& ctx, const Tensor& input, IntArrayRef normalized_shape,
+    const std::optional<Tensor>& weight, const std::optional<Tensor>& bias, double eps,
+    Tensor& out0, Tensor& out1, Tensor& out2) {
+  if (!layer_norm({input, weight, bias, eps, out0, out1, out2}, normalized_shape)) {
+    ctx.fail(Error::InvalidArgument);
+  }
+  return {out0, out1, out2};
+}
+
+}  // namespace torch::executor::native

@@ -1,0 +1,165 @@
+// Bilinear resampling of images, and the same with a filter against aliasing.
+#include <cmath>
+
+#include "util/resample.h"
+
+namespace gen_kernels {
+namespace {
+
+inline constexpr char kBilinear[] = "aten::upsample_bilinear2d.vec_out";
+inline constexpr char kAntialias[] = "aten::_upsample_bilinear2d_aa.out";
+
+// Two neighbours of a source position, and the weight of the second.
+template <class C>
+struct Neighbours {
+  size_t first;
+  size_t second;
+  C weight;
+
+  Neighbours(size_t i, size_t inputs, C scale, bool align_corners) {
+    C at = static_cast<C>(i) * scale;
+    if (!align_corners) {
+      at = (static_cast<C>(i) + C(0.5)) * scale - C(0.5);
+      if (at < C{}) at = C{};
+    }
+    first = static_cast<size_t>(at);
+    if (first > inputs - 1) first = inputs - 1;
+    second = first + (first < inputs - 1 ? 1 : 0);
+    weight = at - static_cast<C>(first);
+    if (weight > C{1}) weight = C{1};
+  }
+};
+
+struct Sampling {
+  const Tensor& in;
+  const Tensor& out;
+  bool align_corners;
+  double given[2];
+};
+
+template <class T>
+OpMath<T> value_at(const char* p) {
+  return static_cast<OpMath<T>>(*reinterpret_cast<const T*>(p));
+}
+
+template <class T>
+void bilinear(const Sampling& s) {
+  using C = OpMath<T>;
+  const size_t height = size_at(s.in, 2);
+  const size_t width = size_at(s.in, 3);
+  const C scale_y = source_scale<C>(height, size_at(s.out, 2), s.align_corners, s.given[0]);
+  const C scale_x = source_scale<C>(width, size_at(s.out, 3), s.align_corners, s.given[1]);
+  const Image from(s.in);
+  const Image to(s.out);
+  for (size_t y = 0; y < size_at(s.out, 2); ++y) {
+    const Neighbours<C> v(y, height, scale_y, s.align_corners);
+    for (size_t x = 0; x < size_at(s.out, 3); ++x) {
+      const Neighbours<C> h(x, width, scale_x, s.align_corners);
+      for (size_t n = 0; n < size_at(s.out, 0); ++n) {
+        for (size_t c = 0; c < size_at(s.out, 1); ++c) {
+          const auto row = [&](size_t r) {
+            return (C{1} - h.weight) * value_at<T>(from.at(n, c, r, h.first)) +
+                   h.weight * value_at<T>(from.at(n, c, r, h.second));
+          };
+          *reinterpret_cast<T*>(to.at(n, c, y, x)) =
+              static_cast<T>((C{1} - v.weight) * row(v.first) + v.weight * row(v.second));
+        }
+      }
+    }
+  }
+}
+
+// The triangle filter around an output element: elements [begin, begin + count) of the input.
+template <class C>
+struct Filter {
+  size_t begin;
+  size_t count;
+  C centre;
+  C inverse;
+  C total{};
+
+  Filter(size_t i, size_t inputs, C scale) {
+    const C support = scale >= C{1} ? scale : C{1};
+    inverse = C{1} / support;
+    centre = scale * (static_cast<C>(i) + C(0.5));
+    const C low = centre - support + C(0.5);
+    const C high = centre + support + C(0.5);
+    begin = low > C{} ? static_cast<size_t>(low) : 0;
+    const size_t end = high < static_cast<C>(inputs) ? static_cast<size_t>(high) : inputs;
+    count = end - begin;
+    for (size_t k = 0; k < count; ++k) total += weight(k);
+  }
+
+  C weight(size_t k) const {
+    const C distance = std::fabs((static_cast<C>(begin + k) - centre + C(0.5)) * inverse);
+    return distance < C{1} ? C{1} - distance : C{};
+  }
+};
+
+template <class T>
+void antialias(const Sampling& s) {
+  using C = OpMath<T>;
+  const size_t height = size_at(s.in, 2);
+  const size_t width = size_at(s.in, 3);
+  const C scale_y = source_scale<C>(height, size_at(s.out, 2), s.align_corners, s.given[0]);
+  const C scale_x = source_scale<C>(width, size_at(s.out, 3), s.align_corners, s.given[1]);
+  const Image from(s.in);
+  const Image to(s.out);
+  for (size_t y = 0; y < size_at(s.out, 2); ++y) {
+    const Filter<C> v(y, height, scale_y);
+    for (size_t x = 0; x < size_at(s.out, 3); ++x) {
+      const Filter<C> h(x, width, scale_x);
+      for (size_t n = 0; n < size_at(s.out, 0); ++n) {
+        for (size_t c = 0; c < size_at(s.out, 1); ++c) {
+          C sum{};
+          for (size_t j = 0; j < v.count; ++j) {
+            C row{};
+            for (size_t i = 0; i < h.count; ++i) {
+              row += h.weight(i) * value_at<T>(from.at(n, c, v.begin + j, h.begin + i));
+            }
+            sum += v.weight(j) * row;
+          }
+          *reinterpret_cast<T*>(to.at(n, c, y, x)) = static_cast<T>(sum / (v.total * h.total));
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gen_kernels
+
+namespace torch::executor::native {
+
+using namespace gen_kernels;
+
+Tensor& upsample_bilinear2d_vec_out(KernelRuntimeContext& ctx, const Tensor& input,
+                                    std::optional<IntArrayRef> output_size, bool align_corners,
+                                    std::optional<ArrayRef<double>> scale_factors, Tensor& out) {
+  Sampling s{input, out, align_corners, {}};
+  const bool good = input.scalar_type() == out.scalar_type() &&
+                    resample_size(input, output_size, scale_factors, s.given, out) &&
+                    dispatch<kBilinear, FloatHBF16Types>(input.scalar_type(), [&](auto tag) {
+                      bilinear<typename decltype(tag)::type>(s);
+                    });
+  if (!good) ctx.fail(Error::InvalidArgument);
+  return out;
+}
+
+Tensor& _upsample_bilinear2d_aa_out(KernelRuntimeContext& ctx, const Tensor& self,
+                                    IntArrayRef output_size, bool align_corners,
+                                    std::optional<double> scales_h, std::optional<double> scales_w,
+                                    Tensor& out) {
+  Sampling s{self, out, align_corners, {}};
+  bool good = self.scalar_type() == out.scalar_type() &&
+              resample_size(self, output_size, std::nullopt, s.given, out);
+  s.given[0] = scales_h.value_or(0);
+  s.given[1] = scales_w.value_or(0);
+  good = good && dispatch<kAntialias, FloatHBF16Types>(self.scalar_type(), [&](auto tag) {
+           antialias<typename decltype(tag)::type>(s);
+         });
+  if (!good) ctx.fail(Error::InvalidArgument);
+  return out;
+}
+
+}  // namespace torch::executor::native
