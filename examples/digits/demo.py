@@ -107,7 +107,7 @@ def main() -> int:
         print()
     print(f"{len(chosen) - wrong} of {len(chosen)} right")
     if args.target != "host":
-        sizes = [sys.executable, str(ROOT / "platform/common/memory_report.py"), str(elf)]
+        sizes = [sys.executable, "-m", "gen_kernels.codegen.image_size", str(elf)]
         print(run("what the image takes", sizes), end="")
     return 1 if wrong else 0
 

@@ -29,7 +29,7 @@ constexpr size_t kClasses = 10;
 
 // The sizes are `gen-kernels inspect digits_int8.pte`'s, rounded up.
 alignas(16) uint8_t method_allocator_pool[4 * 1024];
-alignas(16) uint8_t planned_memory[4 * 1024];
+alignas(16) uint8_t planned_memory[8 * 1024];
 alignas(16) uint8_t temp_allocator_pool[2 * 1024];
 
 int fail(const char* stage, et::Error error) {

@@ -135,6 +135,8 @@ class _Call:
             inner = inner[len("Optional[") : -1]
         if isinstance(value, torch.Tensor):
             return GkArg(TENSOR, 1, tensors=self.tensors([value]))
+        if inner == "Tensor" and value is not None:
+            raise NotRepresentableError("a number where the schema has a tensor")
         if isinstance(value, torch.dtype):
             if value not in DTYPES:
                 raise NotRepresentableError(str(value))
