@@ -1,6 +1,6 @@
 # gen_kernels_library, gen_kernels_generate, gen_kernels_firmware. See gen_kernels-config.cmake.
 
-set(_gen_kernels_selection "MODELS;OPS;OPS_FILES;CATALOGUES;OPTIONS;REGISTRATION;OUTPUT_DIR"
+set(_gen_kernels_selection "MODELS;OPS;OPS_FILES;CATALOGUES;OPTIONS;REGISTRATION;LIBRARY;OUTPUT_DIR"
   CACHE INTERNAL "options of gen_kernels_generate")
 set(_gen_kernels_outputs
   "RegisterCodegenUnboxedKernels.cpp;RegisterKernels.h;Functions.h;NativeFunctions.h"
@@ -18,11 +18,12 @@ set(_gen_kernels_outputs
 #   [RUNTIME target|none]    library with the runtime (default gen_kernels::runtime); for an
 #                            ExecuTorch tree: executorch
 #   [REGISTRATION manual|static]
+#   [LIBRARY name]           names the registration function instead of NAME
 #   [DTYPE_SELECTIVE ON|OFF] ON (default): kernels keep only the dtypes that the models use
 #   [OPTIONS option...])     more options for gen-kernels
 #
 # Adds the static library NAME. Its registration function is gen_kernels::register_NAME_kernels(),
-# declared in <NAME/RegisterKernels.h>. A relative file is relative to the current source folder.
+# declared in "RegisterKernels.h", or <NAME/RegisterKernels.h> where there are several. A relative file is relative to the current source folder.
 function(gen_kernels_library NAME)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "KERNELS;RUNTIME;DTYPE_SELECTIVE"
     "KERNEL_SOURCES;${_gen_kernels_selection}")
@@ -45,8 +46,8 @@ function(gen_kernels_library NAME)
   target_compile_options(${NAME} PRIVATE
     $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions;-fno-rtti> -ffunction-sections -fdata-sections)
   target_include_directories(${NAME}
-    PUBLIC "${${NAME}_INCLUDE_DIR}"
-    PRIVATE "${${NAME}_DIR}" "${GEN_KERNELS_ROOT}/kernels")
+    PUBLIC "${${NAME}_DIR}" "${${NAME}_INCLUDE_DIR}"
+    PRIVATE "${GEN_KERNELS_ROOT}/kernels")
   if(arg_DTYPE_SELECTIVE)
     target_compile_definitions(${NAME} PRIVATE EXECUTORCH_SELECTIVE_BUILD_DTYPE)
   endif()
@@ -68,13 +69,10 @@ endfunction()
 #   NAME_SOURCES      registration and the bundled kernels to compile
 # and adds the target NAME_generate, which a library that compiles them depends on.
 function(gen_kernels_generate NAME)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "KERNELS;OUTPUT_DIR;REGISTRATION"
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "KERNELS;OUTPUT_DIR;REGISTRATION;LIBRARY"
     "MODELS;OPS;OPS_FILES;CATALOGUES;OPTIONS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "gen_kernels: unknown arguments for ${NAME}: ${arg_UNPARSED_ARGUMENTS}")
-  endif()
-  if(NOT NAME MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")
-    message(FATAL_ERROR "gen_kernels: the name must be a C identifier, not '${NAME}'")
   endif()
   if(NOT DEFINED arg_OUTPUT_DIR)
     set(arg_OUTPUT_DIR "${CMAKE_CURRENT_BINARY_DIR}/gen_kernels/${NAME}")
@@ -82,7 +80,10 @@ function(gen_kernels_generate NAME)
   get_filename_component(folder "${arg_OUTPUT_DIR}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_BINARY_DIR}")
   get_filename_component(include "${folder}" DIRECTORY)
 
-  set(command "${GEN_KERNELS_EXECUTABLE}" --out "${folder}" --library ${NAME} --quiet)
+  if(NOT arg_LIBRARY)
+    set(arg_LIBRARY ${NAME})
+  endif()
+  set(command "${GEN_KERNELS_EXECUTABLE}" --out "${folder}" --library ${arg_LIBRARY} --quiet)
   set(inputs "")
   set(missing "")
   foreach(kind IN ITEMS MODELS OPS_FILES CATALOGUES)

@@ -323,6 +323,8 @@ def _values(context: Context, plan: Plan, options: Options) -> dict[str, Any]:
         "stack_api": options.stack_api,
         "static_registration": options.static_registration,
         "exception_boundary": options.exception_boundary,
+        # The macro came with 0.7; ATen mode sets it.
+        "runtime": f"::executorch::{'runtime' if options.stack_api else 'ET_RUNTIME_NAMESPACE'}",
         "stack_type": "::executorch::runtime::EValue**"
         if options.stack_api
         else "::executorch::runtime::Span<::executorch::runtime::EValue*>",

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..selective.selection import Selection
 from .diagnostics import Diagnostic, Location, has_errors
 from .model import CatalogueEntry, Plan
 from .options import Options
+
+if TYPE_CHECKING:
+    from ..selective.models import Model
 
 PACKAGE = Path(__file__).resolve().parent.parent
 
@@ -86,8 +89,12 @@ def generate(request: Request) -> Generation:
 
         entries = {o.entry.name: o.entry for o in plan.operators}
         diagnostics.extend(check_calls(models, entries.get))
-    for catalogue in catalogues:
-        diagnostics.extend(catalogue.diagnostics)
+    broken = [d for catalogue in catalogues for d in catalogue.diagnostics]
+    if has_errors(broken):
+        # An operator is hardly unknown when its entry may be the broken one.
+        known = {name.partition("::")[0] for c in catalogues[len(request.functions) :] for name in c.names}
+        diagnostics = [d for d in diagnostics if d.code != "GK350" or d.subject in known]
+    diagnostics.extend(broken)
     inputs = (
         *(model.display for model in models),
         *request.ops_files,
@@ -96,7 +103,7 @@ def generate(request: Request) -> Generation:
     )
     files: dict[str, str] = {}
     if plan is not None and not has_errors(diagnostics):
-        files, problems = _render(plan, selection, request)
+        files, problems = _render(plan, selection, request, models)
         diagnostics.extend(problems)
     return Generation(plan, selection, files, inputs, tuple(diagnostics))
 
@@ -109,21 +116,34 @@ def tool_files(options: Options) -> tuple[str, ...]:
 
 
 def _render(
-    plan: Plan, selection: Selection, request: Request
+    plan: Plan, selection: Selection, request: Request, models: Sequence[Model]
 ) -> tuple[dict[str, str], tuple[Diagnostic, ...]]:
     import jinja2
 
     from .render import render
 
     try:
-        return render(plan, selection, request.options), ()
+        return render(plan, selection, request.options, models), ()
     except (jinja2.TemplateError, *_TEMPLATE_MISTAKES) as error:
         if request.options.template_dir is None:
             raise
-        line = getattr(error, "lineno", None) or 0
-        name = getattr(error, "filename", None) or str(request.options.template_dir)
+        location = _template_location(error, request.options.template_dir)
         message = f"template error: {getattr(error, 'message', None) or error}"
-        return {}, (Diagnostic("GK012", message, Location(str(name), line)),)
+        return {}, (Diagnostic("GK012", message, location),)
+
+
+def _template_location(error: Exception, folder: Path) -> Location:
+    """Where in a template the error is; Jinja makes tracebacks speak of templates."""
+    line = getattr(error, "lineno", None)
+    if line is not None:
+        return Location(str(getattr(error, "filename", None) or folder), line)
+    location = Location(str(folder))
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename.endswith(".j2"):
+            location = Location(trace.tb_frame.f_code.co_filename, trace.tb_lineno)
+        trace = trace.tb_next
+    return location
 
 
 def _without_sources(plan: Plan) -> Plan:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jinja2
 
@@ -12,6 +13,10 @@ from .context import Context, build_context, template_values
 from .model import Plan
 from .options import Options
 from .template_cache import TemplateCache
+
+if TYPE_CHECKING:
+    from ..selective.memory_header import MemoryTable
+    from ..selective.models import Model
 
 TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
 """The folder of this package's templates; each is named like its output, with ".j2" behind."""
@@ -46,6 +51,7 @@ def _templates(options: Options) -> dict[str, str]:
         "selected_op_variants.h",
         "selected_max_kernel_num.h",
         "selected_prim_ops.h",
+        "memory_plan.h",
         "kernel_sources.txt",
     ]
     if options.pytorch:
@@ -63,19 +69,25 @@ def _templates(options: Options) -> dict[str, str]:
     return templates
 
 
-def render(plan: Plan, selection: Selection, options: Options) -> dict[str, str]:
+def render(
+    plan: Plan, selection: Selection, options: Options, models: Sequence[Model] = ()
+) -> dict[str, str]:
     """Return the generated files, name -> text. Raises jinja2.TemplateError for a bad template."""
+    from ..selective.memory_header import memory_table
     from ..selective.oplist import format_operator_list
 
     context = build_context(plan, selection)
-    files = render_context(context, plan, options)
+    files = render_context(context, plan, options, memory_table(models))
     files["selected_operators.yaml"] = format_operator_list(selection)
     return files
 
 
-def render_context(context: Context, plan: Plan, options: Options) -> dict[str, str]:
+def render_context(
+    context: Context, plan: Plan, options: Options, memory: MemoryTable
+) -> dict[str, str]:
     """Render every template of `options`."""
     values: dict[str, Any] = template_values(context, plan, options)
+    values["memory"] = memory
     templates = environment(options.template_dir)
     return {
         name: templates.get_template(f"{template}.j2").render(values)

@@ -1,4 +1,6 @@
 // A checked int8 convolution call, and the portable kernels that run it.
+//
+// In a header, since the CORE-V kernels share the checks and fall back on them.
 #pragma once
 
 #include "cortex_m/common.h"
@@ -24,13 +26,136 @@ struct ConvCall {
 };
 
 // Checks the arguments, resizes `out` and fills `call`. False: bad arguments.
-bool prepare(ConvCall& call, Dims dims, bool depthwise, const Tensor& input, const Tensor& weight,
-             const std::optional<Tensor>& bias, ArrayRef<int64_t> stride, ArrayRef<int64_t> padding,
-             ArrayRef<int64_t> dilation, int64_t input_offset, int64_t output_offset,
-             const Tensor& multipliers, const Tensor& shifts, int64_t activation_min,
-             int64_t activation_max, Tensor& out);
+GEN_KERNELS_NOINLINE inline bool prepare(ConvCall& call, Dims dims, bool depthwise,
+                                         const Tensor& input, const Tensor& weight,
+                                         const std::optional<Tensor>& bias,
+                                         ArrayRef<int64_t> stride, ArrayRef<int64_t> padding,
+                                         ArrayRef<int64_t> dilation, int64_t input_offset,
+                                         int64_t output_offset, const Tensor& multipliers,
+                                         const Tensor& shifts, int64_t activation_min,
+                                         int64_t activation_max, Tensor& out) {
+  if (!is_int8(input) || !is_int8(weight) || !is_int8(out) || input.dim() != 4 ||
+      weight.dim() != 4 || out.dim() != 4 || !is_contiguous(weight) ||
+      !read_pair(stride, 1, call.stride) || !read_pair(padding, 0, call.padding) ||
+      !read_pair(dilation, 1, call.dilation) ||
+      !fits(input_offset, output_offset, activation_min, activation_max)) {
+    return false;
+  }
+  call.input = image_of(input, dims);
+  const auto* size = weight.sizes().data();
+  call.kernel = {size[1], size[2]};
+  call.output_channels = depthwise ? size[3] : size[0];
+  call.group_channels = depthwise ? 1 : size[3];
+  const int32_t channels = call.input.channels;
+  if (call.kernel.h < 1 || call.kernel.w < 1 || call.group_channels < 1 || channels < 1 ||
+      channels % call.group_channels != 0 || (depthwise && size[0] != 1)) {
+    return false;
+  }
+  call.groups = channels / call.group_channels;
+  const auto n = static_cast<size_t>(call.output_channels);
+  if (call.output_channels % call.groups != 0 || !is_int32(multipliers) || !is_int32(shifts) ||
+      numel(multipliers) < n || numel(shifts) < n ||
+      (bias.has_value() && (!is_int32(*bias) || numel(*bias) < n))) {
+    return false;
+  }
+  const auto extent = [](int32_t in, int32_t pad, int32_t gap, int32_t taps,
+                         int32_t step) -> int64_t {
+    const int64_t span = int64_t{in} + 2 * int64_t{pad} - int64_t{gap} * (taps - 1) - 1;
+    return span < 0 ? -1 : span / step + 1;
+  };
+  const int64_t height =
+      extent(call.input.height, call.padding.h, call.dilation.h, call.kernel.h, call.stride.h);
+  const int64_t width =
+      extent(call.input.width, call.padding.w, call.dilation.w, call.kernel.w, call.stride.w);
+  if (!resize_image(out, dims, call.input.batch, call.output_channels, height, width)) {
+    return false;
+  }
+  call.output = image_of(out, dims);
+  call.in = const_data<int8_t>(input);
+  call.weight = const_data<int8_t>(weight);
+  call.bias = bias.has_value() ? const_data<int32_t>(*bias) : nullptr;
+  call.multiplier = const_data<int32_t>(multipliers);
+  call.shift = const_data<int32_t>(shifts);
+  call.input_offset = static_cast<int32_t>(input_offset);
+  call.requant = {static_cast<int32_t>(output_offset), static_cast<int32_t>(activation_min),
+                  static_cast<int32_t>(activation_max)};
+  call.out = mutable_data<int8_t>(out);
+  return true;
+}
 
-void conv(const ConvCall& call);
-void depthwise(const ConvCall& call);
+// Calls pixel(window rows, window columns, first input row, first input column, output element)
+// for each output pixel: only the taps inside the image count, padding is the zero point.
+template <class Pixel>
+inline void each_pixel(const ConvCall& call, Pixel&& pixel) {
+  const Image& in = call.input;
+  const Image& to = call.output;
+  for (int32_t n = 0; n < to.batch; ++n) {
+    for (int32_t y = 0; y < to.height; ++y) {
+      const int32_t row = y * call.stride.h - call.padding.h;
+      const Taps rows = taps_inside(row, call.kernel.h, call.dilation.h, in.height);
+      for (int32_t x = 0; x < to.width; ++x) {
+        const int32_t column = x * call.stride.w - call.padding.w;
+        const Taps columns = taps_inside(column, call.kernel.w, call.dilation.w, in.width);
+        pixel(rows, columns, n * in.batch_stride + row * in.row_stride + column * in.column_stride,
+              call.out + n * to.batch_stride + y * to.row_stride + x * to.column_stride);
+      }
+    }
+  }
+}
+
+GEN_KERNELS_NOINLINE inline void conv(const ConvCall& call) {
+  const Image& in = call.input;
+  const int32_t tap = call.group_channels;
+  const int32_t filter = call.kernel.h * call.kernel.w * tap;
+  const int32_t group_outputs = call.output_channels / call.groups;
+  each_pixel(call, [&](Taps rows, Taps columns, int32_t origin, int8_t* out) {
+    const int8_t* weight = call.weight;
+    for (int32_t o = 0; o < call.output_channels; ++o, weight += filter) {
+      const int32_t start = origin + o / group_outputs * tap * in.channel_stride;
+      int32_t sum = call.bias != nullptr ? call.bias[o] : 0;
+      for (int32_t i = rows.first; i < rows.last; ++i) {
+        for (int32_t j = columns.first; j < columns.last; ++j) {
+          const int8_t* a = call.in + start + i * call.dilation.h * in.row_stride +
+                            j * call.dilation.w * in.column_stride;
+          const int8_t* b = weight + (i * call.kernel.w + j) * tap;
+          for (int32_t c = 0; c < tap; ++c, a += in.channel_stride) {
+            sum = wrap_add(sum, wrap_mul(wrap_add(*a, call.input_offset), b[c]));
+          }
+        }
+      }
+      *out = call.requant(sum, call.multiplier[o], call.shift[o]);
+      out += call.output.channel_stride;
+    }
+  });
+}
+
+GEN_KERNELS_NOINLINE inline void depthwise(const ConvCall& call) {
+  const Image& in = call.input;
+  const int32_t channels = call.output_channels;
+  const int32_t copies = channels / call.groups;
+  each_pixel(call, [&](Taps rows, Taps columns, int32_t origin, int8_t* out) {
+    int32_t start = origin;
+    int32_t copy = 0;
+    for (int32_t o = 0; o < channels; ++o) {
+      int32_t sum = call.bias != nullptr ? call.bias[o] : 0;
+      for (int32_t i = rows.first; i < rows.last; ++i) {
+        const int8_t* a = call.in + start + i * call.dilation.h * in.row_stride +
+                          columns.first * call.dilation.w * in.column_stride;
+        const int8_t* b = call.weight + (i * call.kernel.w + columns.first) * channels + o;
+        for (int32_t j = columns.first; j < columns.last; ++j) {
+          sum = wrap_add(sum, wrap_mul(wrap_add(*a, call.input_offset), *b));
+          a += call.dilation.w * in.column_stride;
+          b += channels;
+        }
+      }
+      *out = call.requant(sum, call.multiplier[o], call.shift[o]);
+      out += call.output.channel_stride;
+      if (++copy == copies) {
+        copy = 0;
+        start += in.channel_stride;
+      }
+    }
+  });
+}
 
 }  // namespace gen_kernels::cortex_m

@@ -87,7 +87,9 @@ using ::executorch::aten::Tensor;
 
 Tensor& abs_out(KernelRuntimeContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeMask mask = kEngine<kAbsOut>;
-  return finish(context, unary<mask>(out, self, kNoRule, kBlocks<Abs, 1, mask>), out);
+  const bool ok = self.scalar_type() != ScalarType::Bool &&
+                  unary<mask>(out, self, kNoRule, kBlocks<Abs, 1, mask>);
+  return finish(context, ok, out);
 }
 
 Tensor& neg_out(KernelRuntimeContext& context, const Tensor& self, Tensor& out) {

@@ -41,7 +41,7 @@ Tensor& masked_fill_scalar_out(KernelRuntimeContext& context, const Tensor& self
   constexpr TypeMask types = kEngine<kMaskedFillOut>;
   const Operand in[3] = {mask, value, self};
   const bool ok =
-      mask.scalar_type() == ScalarType::Bool && casts_to(scalar_type(value), self.scalar_type()) &&
+      mask.scalar_type() == ScalarType::Bool &&
       elementwise<types>(out, in, 3, self.scalar_type(), kNoRule, kBlocks<Where, 3, types>);
   return finish(context, ok, out);
 }

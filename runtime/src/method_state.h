@@ -64,6 +64,14 @@ class Arena {
 
 struct Delegate;
 
+/// What delegates read of a program.
+struct ProgramReader {
+  static const uint8_t* root(const Program& program) { return program.root_; }
+  static Result<FreeableBuffer> load_segment(const Program& program, size_t index) {
+    return program.load_segment(DataLoader::SegmentInfo::Type::Backend, index);
+  }
+};
+
 /// A constant kept outside the program, until the method is destroyed.
 struct ExternalData {
   FreeableBuffer data;
@@ -130,6 +138,7 @@ struct alignas(8) MethodState {
   const uint8_t* const values;
   const uint32_t n_values;
   uint32_t n_slots = 0;
+  uint32_t n_delegates = 0;
   uint32_t* marks = nullptr;
   Slot* slots = nullptr;
   OpFunction* functions = nullptr;

@@ -53,7 +53,12 @@ def test_there_are_enough_cases() -> None:
     assert len(CASES) >= 60
 
 
-if __name__ == "__main__":
+def renew() -> None:
+    """Write the messages of today as the expected ones."""
     for name in CASES:
         _, _, text = messages(name)
         (FOLDER / name / "expected.txt").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    renew()

@@ -248,7 +248,7 @@ def damaged(values: list[build.Table], **fields: object) -> FormatError:
         (build.tensor([2], place=(0, 0)), "AllocationDetails.memory_id", "memory 0"),
         (build.tensor([2], place=(2, 0)), "AllocationDetails.memory_id", "memory 2"),
         (build.tensor([4], place=(1, 4)), "Tensor.allocation_info", "16 bytes at 4 of memory 1"),
-        (build.tensor([4], data=1), "Tensor.data_buffer_idx", "data index 1 of 0"),
+        (build.tensor([4], data=1), "Tensor.data_buffer_idx", "data index 1 of 1"),
         (build.tensor([4], data=1, place=(1, 0)), "Tensor.extra_tensor_info", "segment 0 of 0"),
         (build.items(build.INT_LIST, [1]), "List.items", "value index 1 of 1"),
         (build.items(build.TENSOR_LIST, [-1]), "List.items", "value index -1 of 1"),

@@ -26,7 +26,8 @@ class LoadBackendOptionsMap;
 
 namespace internal {
 struct MethodState;
-}
+struct ProgramReader;
+}  // namespace internal
 
 /// A program (.pte): constants and methods. It must stay, at its address, while any of its methods
 /// is in use.
@@ -77,6 +78,7 @@ class Program final {
 
  private:
   friend struct internal::MethodState;
+  friend struct internal::ProgramReader;
   friend class internal::PteDataMap;
 
   Program(DataLoader* loader, size_t segment_base, FreeableBuffer&& data, const uint8_t* root,

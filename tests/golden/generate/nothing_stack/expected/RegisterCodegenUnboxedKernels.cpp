@@ -22,7 +22,7 @@
 
 namespace {
 
-using ::executorch::ET_RUNTIME_NAMESPACE::Kernel;
+using ::executorch::runtime::Kernel;
 
 }  // namespace
 

@@ -11,7 +11,7 @@ namespace torch::executor::aten {
 
 // aten::add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
 inline ::executorch::aten::Tensor& add_outf(
-    ::executorch::ET_RUNTIME_NAMESPACE::KernelRuntimeContext& context,
+    ::executorch::runtime::KernelRuntimeContext& context,
     const ::executorch::aten::Tensor& self,
     const ::executorch::aten::Tensor& other,
     const ::executorch::aten::Scalar& alpha,

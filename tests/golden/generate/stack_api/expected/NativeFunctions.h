@@ -16,7 +16,7 @@ namespace torch::executor::native {
 
 // aten::add.out
 ::executorch::aten::Tensor& add_out(
-    ::executorch::ET_RUNTIME_NAMESPACE::KernelRuntimeContext& context,
+    ::executorch::runtime::KernelRuntimeContext& context,
     const ::executorch::aten::Tensor& self,
     const ::executorch::aten::Tensor& other,
     const ::executorch::aten::Scalar& alpha,

@@ -31,8 +31,8 @@
 
 namespace {
 
-using ::executorch::ET_RUNTIME_NAMESPACE::Kernel;
-using ::executorch::ET_RUNTIME_NAMESPACE::KernelRuntimeContext;
+using ::executorch::runtime::Kernel;
+using ::executorch::runtime::KernelRuntimeContext;
 using ::executorch::runtime::Error;
 using ::executorch::runtime::EValue;
 
@@ -169,7 +169,7 @@ constexpr uint8_t kLoggedOutputs[] = {
   }
   EValue& result = *stack[position];
 #if defined(ET_EVENT_TRACER_ENABLED) || defined(PROFILING_ENABLED)
-  namespace internal = ::executorch::ET_RUNTIME_NAMESPACE::internal;
+  namespace internal = ::executorch::runtime::internal;
   const char* name = kScopeNames[index];
   internal::EventTracerProfileOpScope event_tracer_op_scope(context.internal_event_tracer(), name);
   EXECUTORCH_SCOPE_PROF(name);
@@ -200,7 +200,7 @@ namespace gen_kernels {
 ::executorch::runtime::Error register_all_kernels() {
   static bool registered = false;
   if (registered) return ::executorch::runtime::Error::Ok;
-  const auto error = ::executorch::ET_RUNTIME_NAMESPACE::register_kernels(
+  const auto error = ::executorch::runtime::register_kernels(
       {kKernels, sizeof(kKernels) / sizeof(kKernels[0])});
   registered = error == ::executorch::runtime::Error::Ok;
   return error;

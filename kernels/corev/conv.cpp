@@ -1,0 +1,300 @@
+// CORE-V kernels for cortex_m: quantized_conv2d, quantized_depthwise_conv2d and
+// their nhwc forms. What does not fit a fast path runs on the portable kernel.
+#include "cortex_m/conv.h"
+
+#include "corev/depthwise.h"
+#include "corev/matrix.h"
+
+namespace gen_kernels::corev {
+
+using cortex_m::ConvCall;
+using cortex_m::Dims;
+using cortex_m::Image;
+using cortex_m::Taps;
+
+namespace {
+
+// Memory for one call, carved from a single temporary allocation.
+class Scratch {
+ public:
+  // False when the context has no such memory.
+  bool reserve(KernelRuntimeContext& context, size_t bytes) {
+    auto memory = context.allocate_temp(bytes, alignof(uint32_t));
+    at_ = memory.ok() ? static_cast<int8_t*>(memory.get()) : nullptr;
+    return at_ != nullptr;
+  }
+  int8_t* take(size_t bytes) {
+    int8_t* taken = at_;
+    at_ += (bytes + 3) & ~size_t{3};
+    return taken;
+  }
+
+ private:
+  int8_t* at_ = nullptr;
+};
+
+// Whether the pixels of an image follow each other, channels innermost.
+bool is_dense(const Image& i) {
+  return (i.channel_stride == 1 || i.channels == 1) &&
+         (i.column_stride == i.channels || i.width == 1) &&
+         (i.row_stride == i.width * i.channels || i.height == 1) &&
+         (i.batch_stride == i.height * i.width * i.channels || i.batch == 1);
+}
+
+// Whether all channels can take the fast rescale, and the zero point is an int8.
+bool rescales_fast(const ConvCall& call, int32_t taps) {
+  if (call.input_offset < -INT8_MAX || call.input_offset > -INT8_MIN) {
+    return false;
+  }
+  for (int32_t o = 0; o < call.output_channels; ++o) {
+    const int64_t bias = call.bias != nullptr ? call.bias[o] : 0;
+    const int64_t most = int64_t{taps} * 255 * 128 + (bias < 0 ? -bias : bias);
+    if (!fast_rescale(call.multiplier[o], call.shift[o], call.requant.offset, most)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// One output pixel's inputs as a row, in the order of the weights; padding is the zero point.
+void gather(const ConvCall& call, int8_t* to, int32_t n, int32_t y, int32_t x,
+            int32_t first_channel) {
+  const Image& in = call.input;
+  const int32_t taps = call.group_channels;
+  const int32_t row0 = y * call.stride.h - call.padding.h;
+  const int32_t column0 = x * call.stride.w - call.padding.w;
+  const int32_t padding = -call.input_offset;
+  const Taps columns = cortex_m::taps_inside(column0, call.kernel.w, call.dilation.w, in.width);
+  const bool runs = call.groups == 1 && call.dilation.w == 1;
+  for (int32_t i = 0; i < call.kernel.h; ++i) {
+    const int32_t row = row0 + i * call.dilation.h;
+    int8_t* const end = to + call.kernel.w * taps;
+    if (row < 0 || row >= in.height || columns.first == columns.last) {
+      fill(to, padding, call.kernel.w * taps);
+      to = end;
+      continue;
+    }
+    if (columns.first > 0) {
+      fill(to, padding, columns.first * taps);
+      to += columns.first * taps;
+    }
+    const int8_t* from =
+        call.in + n * in.height * in.width * in.channels +
+        (row * in.width + column0 + columns.first * call.dilation.w) * in.channels + first_channel;
+    if (runs) {
+      const int32_t count = (columns.last - columns.first) * taps;
+      copy(to, from, count);
+      to += count;
+    } else {
+      for (int32_t j = columns.first; j < columns.last; ++j) {
+        copy(to, from, taps);
+        to += taps;
+        from += call.dilation.w * in.channels;
+      }
+    }
+    if (to != end) {
+      fill(to, padding, static_cast<int32_t>(end - to));
+      to = end;
+    }
+  }
+}
+
+// A convolution as matrix products. `by_channel`: the weights are a depthwise convolution's of one
+// input channel, (tap, output channel), to be turned first. False: take the portable kernel.
+bool dense(KernelRuntimeContext& context, const ConvCall& call, bool by_channel) {
+  const Image& in = call.input;
+  const Image& to = call.output;
+  const int32_t taps = call.kernel.h * call.kernel.w * call.group_channels;
+  const int32_t outputs = call.output_channels / call.groups;
+  if (!is_dense(in) || !is_dense(to) || outputs < 4 || !rescales_fast(call, taps)) {
+    return false;
+  }
+  const int32_t inner = (taps + 3) & ~3;
+  const bool turned = by_channel || inner != taps;
+  const bool direct = !turned && call.groups == 1 && call.kernel.h == 1 && call.kernel.w == 1 &&
+                      call.stride.h == 1 && call.stride.w == 1 && call.padding.h == 0 &&
+                      call.padding.w == 0;
+  const auto table_bytes = static_cast<size_t>(call.output_channels) * sizeof(Channel);
+  const size_t weight_bytes = turned ? static_cast<size_t>(call.output_channels * inner) : 0;
+  const size_t row_bytes = direct ? 0 : static_cast<size_t>(4 * inner);
+  Scratch scratch;
+  if (!scratch.reserve(context, table_bytes + weight_bytes + row_bytes)) {
+    return false;
+  }
+  auto* table = reinterpret_cast<Channel*>(scratch.take(table_bytes));
+  const int8_t* weight = call.weight;
+  if (turned) {
+    int8_t* turn = scratch.take(weight_bytes);
+    weight = turn;
+    for (int32_t o = 0; o < call.output_channels; ++o) {
+      const int8_t* from = by_channel ? call.weight + o : call.weight + o * taps;
+      const int32_t step = by_channel ? call.output_channels : 1;
+      for (int32_t k = 0; k < taps; ++k, from += step) {
+        *turn++ = *from;
+      }
+      for (int32_t k = taps; k < inner; ++k) {
+        *turn++ = 0;
+      }
+    }
+  }
+  for (int32_t o = 0; o < call.output_channels; ++o) {
+    const int32_t bias = call.bias != nullptr ? call.bias[o] : 0;
+    table[o] = channel_of(bias + call.input_offset * sum_bytes(weight + o * inner, inner),
+                          call.multiplier[o], call.shift[o], call.requant.offset);
+  }
+  Product product{call.in, weight,   table,       in.batch * in.height * in.width, outputs,
+                  inner,   call.out, to.channels, finish_of(call.requant),         false};
+  if (direct) {
+    multiply(product);
+    return true;
+  }
+  int8_t* rows = scratch.take(row_bytes);
+  for (int32_t i = 0; i < 4 * inner; i += 4) {
+    std::memset(rows + i, 0, 4);  // what lies behind the last tap meets weights of zero
+  }
+  const int32_t pixels = to.batch * to.height * to.width;
+  int32_t n = 0;
+  int32_t y = 0;
+  int32_t x = 0;
+  for (int32_t done = 0; done < pixels; done += product.rows) {
+    product.rows = pixels - done < 4 ? pixels - done : 4;
+    const int32_t from_n = n;
+    const int32_t from_y = y;
+    const int32_t from_x = x;
+    for (int32_t g = 0; g < call.groups; ++g) {
+      n = from_n;
+      y = from_y;
+      x = from_x;
+      for (int32_t r = 0; r < product.rows; ++r) {
+        gather(call, rows + r * inner, n, y, x, g * call.group_channels);
+        if (++x == to.width) {
+          x = 0;
+          if (++y == to.height) {
+            y = 0;
+            ++n;
+          }
+        }
+      }
+      product.x = rows;
+      product.w = weight + g * outputs * inner;
+      product.channel = table + g * outputs;
+      product.out = call.out + done * to.channels + g * outputs;
+      multiply(product);
+    }
+  }
+  return true;
+}
+
+// A depthwise convolution on planes of one channel each. False: take the portable kernel.
+bool planes(KernelRuntimeContext& context, const ConvCall& call) {
+  const Image& in = call.input;
+  const Image& to = call.output;
+  Planes p;
+  if (call.kernel.w > 4 || call.kernel.h > Planes::kMostRows || call.dilation.w != 1 ||
+      !is_dense(in) || !is_dense(to) || !rescales_fast(call, call.kernel.h * call.kernel.w)) {
+    return false;
+  }
+  p.stride = ((to.width - 1) * call.stride.w + 4 + 3) & ~3;
+  p.rows = (to.height - 1) * call.stride.h + (call.kernel.h - 1) * call.dilation.h + 1;
+  p.size = p.rows * p.stride;
+  Scratch scratch;
+  if (!scratch.reserve(context, static_cast<size_t>(4 * p.size))) {
+    return false;
+  }
+  p.memory = scratch.take(static_cast<size_t>(4 * p.size));
+  depthwise(call, p);
+  return true;
+}
+
+void run(KernelRuntimeContext& context, const ConvCall& call) {
+  if (!dense(context, call, false)) {
+    cortex_m::conv(call);
+  }
+}
+
+void run_depthwise(KernelRuntimeContext& context, const ConvCall& call) {
+  // With one input channel each output channel sees all of the input: a matrix product.
+  if ((call.groups == 1 && dense(context, call, true)) || planes(context, call)) {
+    return;
+  }
+  cortex_m::depthwise(call);
+}
+
+}  // namespace
+}  // namespace gen_kernels::corev
+
+namespace gen_kernels::corev::native {
+
+using cortex_m::fail;
+using cortex_m::prepare;
+
+Tensor& quantized_conv2d_out(KernelRuntimeContext& context, const Tensor& input,
+                             const Tensor& weight, const std::optional<Tensor>& bias,
+                             ArrayRef<int64_t> stride, ArrayRef<int64_t> padding,
+                             ArrayRef<int64_t> dilation, int64_t input_offset,
+                             int64_t output_offset, const Tensor& requantize_multipliers,
+                             const Tensor& requantize_shifts, int64_t activation_min,
+                             int64_t activation_max, const Tensor&, Tensor& out) {
+  ConvCall call;
+  if (!prepare(call, Dims::kNchw, false, input, weight, bias, stride, padding, dilation,
+               input_offset, output_offset, requantize_multipliers, requantize_shifts,
+               activation_min, activation_max, out)) {
+    return fail(context, out);
+  }
+  run(context, call);
+  return out;
+}
+
+Tensor& quantized_conv2d_nhwc_out(KernelRuntimeContext& context, const Tensor& input,
+                                  const Tensor& weight, const std::optional<Tensor>& bias,
+                                  ArrayRef<int64_t> stride, ArrayRef<int64_t> padding,
+                                  ArrayRef<int64_t> dilation, int64_t input_offset,
+                                  int64_t output_offset, const Tensor& requantize_multipliers,
+                                  const Tensor& requantize_shifts, int64_t activation_min,
+                                  int64_t activation_max, const Tensor&, Tensor& out) {
+  ConvCall call;
+  if (!prepare(call, Dims::kNhwc, false, input, weight, bias, stride, padding, dilation,
+               input_offset, output_offset, requantize_multipliers, requantize_shifts,
+               activation_min, activation_max, out)) {
+    return fail(context, out);
+  }
+  run(context, call);
+  return out;
+}
+
+Tensor& quantized_depthwise_conv2d_out(KernelRuntimeContext& context, const Tensor& input,
+                                       const Tensor& weight, const std::optional<Tensor>& bias,
+                                       ArrayRef<int64_t> stride, ArrayRef<int64_t> padding,
+                                       ArrayRef<int64_t> dilation, int64_t, int64_t input_offset,
+                                       int64_t output_offset, const Tensor& requantize_multipliers,
+                                       const Tensor& requantize_shifts, int64_t activation_min,
+                                       int64_t activation_max, const Tensor&, Tensor& out) {
+  ConvCall call;
+  if (!prepare(call, Dims::kNchw, true, input, weight, bias, stride, padding, dilation,
+               input_offset, output_offset, requantize_multipliers, requantize_shifts,
+               activation_min, activation_max, out)) {
+    return fail(context, out);
+  }
+  run_depthwise(context, call);
+  return out;
+}
+
+Tensor& quantized_depthwise_conv2d_nhwc_out(KernelRuntimeContext& context, const Tensor& input,
+                                            const Tensor& weight, const std::optional<Tensor>& bias,
+                                            ArrayRef<int64_t> stride, ArrayRef<int64_t> padding,
+                                            ArrayRef<int64_t> dilation, int64_t,
+                                            int64_t input_offset, int64_t output_offset,
+                                            const Tensor& requantize_multipliers,
+                                            const Tensor& requantize_shifts, int64_t activation_min,
+                                            int64_t activation_max, const Tensor&, Tensor& out) {
+  ConvCall call;
+  if (!prepare(call, Dims::kNhwc, true, input, weight, bias, stride, padding, dilation,
+               input_offset, output_offset, requantize_multipliers, requantize_shifts,
+               activation_min, activation_max, out)) {
+    return fail(context, out);
+  }
+  run_depthwise(context, call);
+  return out;
+}
+
+}  // namespace gen_kernels::corev::native
