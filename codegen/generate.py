@@ -80,7 +80,13 @@ def generate(request: Request) -> Generation:
         known=names,
     )
     diagnostics.extend(problems)
-    plan, problems = resolve(selection, catalogues, request.library, request.our_kernels)
+    plan, problems = resolve(
+        selection,
+        catalogues,
+        request.library,
+        need_sources=request.our_kernels,
+        incomplete=any(has_errors(c.diagnostics) for c in catalogues),
+    )
     diagnostics.extend(problems)
     if plan is not None and not request.our_kernels:
         plan = _without_sources(plan)
@@ -89,12 +95,8 @@ def generate(request: Request) -> Generation:
 
         entries = {o.entry.name: o.entry for o in plan.operators}
         diagnostics.extend(check_calls(models, entries.get))
-    broken = [d for catalogue in catalogues for d in catalogue.diagnostics]
-    if has_errors(broken):
-        # An operator is hardly unknown when its entry may be the broken one.
-        known = {name.partition("::")[0] for c in catalogues[len(request.functions) :] for name in c.names}
-        diagnostics = [d for d in diagnostics if d.code != "GK350" or d.subject in known]
-    diagnostics.extend(broken)
+    for catalogue in catalogues:
+        diagnostics.extend(catalogue.diagnostics)
     inputs = (
         *(model.display for model in models),
         *request.ops_files,

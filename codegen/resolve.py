@@ -8,7 +8,7 @@ from typing import Protocol
 
 from ..selective.selection import Origin, SelectedOperator, Selection
 from .cpp import argument_conversion, return_type
-from .diagnostics import Diagnostic, Location, Severity
+from .diagnostics import Diagnostic, Location, Severity, has_errors
 from .model import CatalogueEntry, KernelSpec, Plan, PlannedOperator
 
 
@@ -36,12 +36,15 @@ def resolve(
     catalogues: Sequence[Operators],
     library: str,
     need_sources: bool = True,
+    incomplete: bool = False,
 ) -> tuple[Plan | None, tuple[Diagnostic, ...]]:
     """Find the kernels of every selected operator.
 
     The first catalogue with a kernel for an operator wins. `library` is the C identifier in the
     name of the registration function. With `need_sources` a bundled entry counts only when its
     kernels are written; without, the kernels come from elsewhere (ExecuTorch's own libraries).
+    `incomplete` catalogues have entries that could not be read: an operator of a namespace that
+    none of them knows may be one of those, and nothing is said of it.
     The plan is None when a diagnostic is an error.
     """
     planned: list[PlannedOperator] = []
@@ -55,7 +58,7 @@ def resolve(
                 left_out.append(operator.name)
             elif found.unwritten is not None:
                 diagnostics.append(_unwritten(operator, found.unwritten))
-            else:
+            elif not (incomplete and _unknown_namespace(operator.name, catalogues)):
                 diagnostics.append(_unknown(operator, catalogues))
             continue
         problems = _uncarriable(operator, found.entry)
@@ -78,7 +81,7 @@ def resolve(
             )
         )
     diagnostics.extend(_clashes(planned))
-    if any(d.severity is Severity.ERROR for d in diagnostics):
+    if incomplete or has_errors(diagnostics):
         return None, tuple(diagnostics)
     return Plan(tuple(planned), library), tuple(diagnostics)
 
@@ -190,6 +193,11 @@ def _unknown(operator: SelectedOperator, catalogues: Sequence[Operators]) -> Dia
     )
 
 
+def _unknown_namespace(name: str, catalogues: Sequence[Operators]) -> bool:
+    namespace = _parts(name)[0]
+    return all(_parts(n)[0] != namespace for c in catalogues for n in c.names)
+
+
 def suggest(name: str, names: Iterable[str]) -> str:
     """Say what to use instead of the unknown operator `name`, given the known ones."""
     known = sorted(names)
@@ -254,7 +262,9 @@ def _clashes(planned: Sequence[PlannedOperator]) -> list[Diagnostic]:
 
 
 def _place(operator: SelectedOperator) -> Location:
-    return Location(operator.origins[0].source if operator.origins else "<selection>")
+    for origin in operator.origins:
+        return Location("<command line>" if origin.kind in {"op", "all"} else origin.source)
+    return Location("<selection>")
 
 
 def describe_origin(origin: Origin) -> str:
@@ -267,6 +277,8 @@ def describe_origin(origin: Origin) -> str:
         return f"used by {origin.source}{place}"
     if origin.kind == "all":
         return "selected by --all"
+    if origin.kind == "op":
+        return f"selected by --op {origin.source}"
     return f"selected by {origin.source}"
 
 

@@ -39,7 +39,9 @@ def run(case: str, out: Path) -> str:
     # argparse prints the whole usage; the message is its last line.
     messages = stderr.getvalue()
     if status == 2:
-        messages = messages.splitlines()[-1] + "\n"
+        # Python 3.12 and later do not quote choices.
+        message, choices, names = messages.splitlines()[-1].partition("(choose from ")
+        messages = message + choices + names.replace("'", "") + "\n"
     return f"exit status {status}\n{messages}".replace(str(out), "OUT")
 
 

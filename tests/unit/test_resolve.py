@@ -114,6 +114,13 @@ def test_unknown_operators_are_all_reported() -> None:
     assert [d.code for d in diagnostics] == ["GK350", "GK350"]
 
 
+def test_operators_that_may_be_in_a_broken_entry() -> None:
+    known = catalogue(entry("my::abs.out", kernel("abs")))
+    plan, diagnostics = resolve(selected("my::a.out", "your::b.out"), [known], "x", incomplete=True)
+    assert plan is None
+    assert [d.message.split()[3] for d in diagnostics] == ["my::a.out:"]
+
+
 NAMES = ("aten::abs.out", "aten::add.out", "aten::add.Scalar_out", "aten::mul.out")
 
 
@@ -197,7 +204,7 @@ def test_one_symbol_with_two_results() -> None:
 
 
 def test_origins_in_words() -> None:
-    assert describe_origin(Origin("op", "add.out")) == "selected by add.out"
+    assert describe_origin(Origin("op", "add.out")) == "selected by --op add.out"
     assert describe_origin(Origin("all", "--all")) == "selected by --all"
     assert (
         describe_origin(Origin("model", "m.pte", "f", (1, 2)))
