@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Collection
 from fnmatch import fnmatchcase
@@ -70,7 +69,9 @@ def parse_operator(text: str) -> tuple[str, tuple[int, ...] | None]:
     for item in dtypes.split(","):
         number = DTYPES_BY_ALIAS.get(item.strip().lower())
         if number is None:
-            close = difflib.get_close_matches(item.strip().lower(), DTYPES_BY_ALIAS, 1)
+            from difflib import get_close_matches
+
+            close = get_close_matches(item.strip().lower(), DTYPES_BY_ALIAS, 1)
             hint = f"did you mean {close[0]}?" if close else "as in aten::add.out:Float,Int"
             raise OperatorTextError(f"'{item}' in '{text}' is no dtype", hint)
         numbers.add(number)

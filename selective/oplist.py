@@ -20,6 +20,7 @@ from .kernel_key import DEFAULT, dtype_key, key_dtypes
 from .operator_text import OperatorTextError, parse_operator, split_operators
 from .selection import Selection
 
+_NEEDS_NO_QUOTES = re.compile(r"default|(?=.*[./:])[A-Za-z_][\w:./;,|+-]*[\w;]", re.ASCII)
 _TOP_KEYS = (
     "build_features",
     "custom_classes",
@@ -217,28 +218,38 @@ def format_operator_list(selection: Selection) -> str:
 
     `debug_info` names the files that asked for an operator, without their folders.
     """
-    operators: dict[str, dict[str, object]] = {}
     metadata: dict[str, list[str]] = {}
-    for operator in selection.operators:
+    operators: dict[str, list[str]] = {}
+    for operator in sorted(selection.operators, key=lambda o: o.name):
         sources = {Path(origin.source).name or origin.source for origin in operator.origins}
-        operators[operator.name] = {
-            "debug_info": sorted(sources),
-            "include_all_overloads": False,
-            "is_root_operator": True,
-            "is_used_for_training": True,
-        }
-        keys = set(operator.keys)
-        if operator.dtypes is None:
-            keys = {DEFAULT}
-        metadata[operator.name] = sorted(keys)
-    document = {
-        "build_features": [],
-        "custom_classes": [],
-        "et_kernel_metadata": metadata,
-        "include_all_non_op_selectives": False,
-        "include_all_operators": selection.include_all,
-        "kernel_metadata": {},
-        "operators": operators,
-    }
-    text: str = yaml.safe_dump(document, default_flow_style=False)
-    return text
+        metadata[operator.name] = [DEFAULT] if operator.dtypes is None else sorted({*operator.keys})
+        operators[operator.name] = sorted(sources)
+    lines = ["build_features: []", "custom_classes: []"]
+    lines += ["et_kernel_metadata:"] if metadata else ["et_kernel_metadata: {}"]
+    for name, keys in metadata.items():
+        lines += _block_list(f"  {_plain(name)}:", keys)
+    lines.append("include_all_non_op_selectives: false")
+    lines.append(f"include_all_operators: {str(selection.include_all).lower()}")
+    lines.append("kernel_metadata: {}")
+    lines += ["operators:"] if operators else ["operators: {}"]
+    for name, files in operators.items():
+        lines.append(f"  {_plain(name)}:")
+        lines += _block_list("    debug_info:", files)
+        lines.append("    include_all_overloads: false")
+        lines.append("    is_root_operator: true")
+        lines.append("    is_used_for_training: true")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _block_list(key: str, items: Sequence[str]) -> list[str]:
+    """A key with a list of texts, one a line."""
+    indent = " " * (len(key) - len(key.lstrip()))
+    return [key, *(f"{indent}- {_plain(item)}" for item in items)] if items else [f"{key} []"]
+
+
+def _plain(text: str) -> str:
+    """A text as yaml.safe_dump writes it, which is slow: most need no quotes."""
+    if _NEEDS_NO_QUOTES.fullmatch(text) and len(text) < 72:
+        return text
+    dumped: str = yaml.safe_dump(text, width=1 << 20)
+    return dumped.removesuffix("\n...\n").removesuffix("\n")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 
 class ValueKind(enum.IntEnum):
@@ -74,8 +75,7 @@ PRIM_NAMESPACE = "executorch_prim::"
 """Operators of this namespace are the runtime's own (arithmetic on sizes, views, loops)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Allocation:
+class Allocation(NamedTuple):
     """Planned memory: the buffer (`Method.buffer_sizes` index, 1 and up), the byte in it."""
 
     buffer: int
@@ -116,8 +116,7 @@ class Tensor:
         return self.allocation is None and (self.external or self.data_index > 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(NamedTuple):
     """One EValue. `payload` by kind: None, int, bool, float, Tensor, str, or a tuple.
 
     The items of an INT_LIST, TENSOR_LIST and OPTIONAL_TENSOR_LIST are value indices (-1 in the
@@ -144,40 +143,35 @@ INDEX_KINDS = frozenset((ValueKind.INT_LIST, ValueKind.TENSOR_LIST, ValueKind.OP
 """Kinds whose payload holds value indices."""
 
 
-@dataclass(frozen=True, slots=True)
-class KernelCall:
+class KernelCall(NamedTuple):
     """Calls `Method.operators[operator]`; `args`: the schema's arguments, out, return slots."""
 
     operator: int
     args: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DelegateCall:
+class DelegateCall(NamedTuple):
     """Runs `Method.delegates[delegate]` on the values `args`."""
 
     delegate: int
     args: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class MoveCall:
+class MoveCall(NamedTuple):
     """Copies one value to another place."""
 
     source: int
     target: int
 
 
-@dataclass(frozen=True, slots=True)
-class JumpFalseCall:
+class JumpFalseCall(NamedTuple):
     """Goes on at instruction `destination` of the chain when value `condition` is false."""
 
     condition: int
     destination: int
 
 
-@dataclass(frozen=True, slots=True)
-class FreeCall:
+class FreeCall(NamedTuple):
     """Frees the memory of a dynamically allocated tensor."""
 
     value: int
@@ -186,8 +180,7 @@ class FreeCall:
 Instruction = KernelCall | DelegateCall | MoveCall | JumpFalseCall | FreeCall
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(NamedTuple):
     """One line of the Python stack that an instruction came from."""
 
     file: str
@@ -196,8 +189,7 @@ class Frame:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
+class Chain(NamedTuple):
     """A sequence of instructions; `frames` has one entry an instruction, or is empty."""
 
     inputs: tuple[int, ...]
@@ -221,8 +213,7 @@ class Delegate:
     specs: tuple[tuple[str, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Method:
+class Method(NamedTuple):
     """One entry point. `buffer_sizes[0]` is reserved; `devices`: (buffer, type, index)."""
 
     name: str
@@ -238,24 +229,21 @@ class Method:
     output_structure: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(NamedTuple):
     """Bytes behind the program; `offset` counts from the segment base."""
 
     offset: int
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class Offsets:
+class Offsets(NamedTuple):
     """Where tensors begin in segment `segment`; entry 0 is reserved in constant data."""
 
     segment: int
     offsets: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
+class Program(NamedTuple):
     """A whole program.
 
     `size` is the file's bytes, `program_size` those of the program without segments.
@@ -278,8 +266,7 @@ class Program:
     has_header: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """A kernel call in its place: operator name, method, (chain, index), its values."""
 
     operator: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import yaml
 from gen_kernels.selective.oplist import (
     ListedOperator,
     OperatorList,
@@ -13,6 +14,8 @@ from gen_kernels.selective.oplist import (
     read_operator_list,
 )
 from gen_kernels.selective.selection import Origin, SelectedOperator, Selection
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 # What ExecuTorch's gen_oplist writes for add.pte and `--root_ops aten::mul.out`.
 OFFICIAL = """\
@@ -155,3 +158,45 @@ def test_list_that_cannot_be_read(tmp_path: Path) -> None:
     assert diagnostic.code == "GK302"
     assert diagnostic.message == "not text: byte 0 is not UTF-8"
     assert diagnostic.hint == "a model is given with --model"
+
+
+FILE_NAMES = st.one_of(
+    st.text(min_size=1, max_size=5).filter(lambda t: Path(t).name == t),
+    st.sampled_from(["model.pte", "yes", "no.pte", "1.5", "1e3", "null", "~", "-", "a b.pte"]),
+    st.sampled_from(["x: y", "# z", "a #b", "'q'", "&a", "*a", "!t", "%d", "@", "`", "é.pte"]),
+)
+OPERATORS = st.builds(
+    SelectedOperator,
+    st.sampled_from(["aten::add.out", "aten::mm.out", "my::no", "a::b", "cortex_m::linear.out"]),
+    st.sampled_from([None, (), (6,), (5, 6)]),
+    st.lists(
+        st.sampled_from(["v1/6;0,1|6;0,1|6;0,1", "v1/6;", "v1", "v1/" + "|".join(["6;0"] * 40)])
+    ).map(tuple),
+    st.lists(st.builds(Origin, st.just("model"), FILE_NAMES), max_size=3).map(tuple),
+)
+
+
+@settings(deadline=None)
+@given(st.lists(OPERATORS, max_size=4, unique_by=lambda o: o.name), st.booleans())
+def test_written_as_pyyaml_writes_it(operators: list[SelectedOperator], everything: bool) -> None:
+    text = format_operator_list(Selection(tuple(operators), everything))
+    document = {
+        "build_features": [],
+        "custom_classes": [],
+        "et_kernel_metadata": {
+            o.name: ["default"] if o.dtypes is None else sorted(set(o.keys)) for o in operators
+        },
+        "include_all_non_op_selectives": False,
+        "include_all_operators": everything,
+        "kernel_metadata": {},
+        "operators": {
+            o.name: {
+                "debug_info": sorted({origin.source for origin in o.origins}),
+                "include_all_overloads": False,
+                "is_root_operator": True,
+                "is_used_for_training": True,
+            }
+            for o in operators
+        },
+    }
+    assert text == yaml.safe_dump(document, default_flow_style=False)
