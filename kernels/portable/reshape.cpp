@@ -26,31 +26,6 @@ bool copy_out(const Tensor& self, const View& from, Tensor& out) {
   return true;
 }
 
-// The sizes of a view of `count` elements, where one size may be -1: what is left.
-bool view_shape(Shape& shape, IntArrayRef sizes, size_t count) {
-  size_t known = 1;
-  size_t unknown = kMaxDims;
-  for (size_t d = 0; d < sizes.size(); ++d) {
-    int64_t size = sizes.data()[d];
-    if (size == -1 && unknown == kMaxDims) {
-      unknown = d;
-      size = 1;
-    }
-    if (!shape.push(size)) {
-      return false;
-    }
-    known *= static_cast<size_t>(size);
-  }
-  if (unknown == kMaxDims) {
-    return known == count;
-  }
-  if (known == 0 || count % known != 0) {
-    return false;
-  }
-  shape.sizes[unknown] = static_cast<SizesType>(count / known);
-  return true;
-}
-
 // Removes the dims of size one among those listed.
 template <TypeMask Mask>
 bool squeeze(const Tensor& self, IntArrayRef dims, Tensor& out) {

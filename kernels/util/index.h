@@ -1,6 +1,7 @@
 // Reading index tensors, and additions in place for the operators that accumulate.
 #pragma once
 
+#include "util/arith.h"
 #include "util/block.h"
 #include "util/view.h"
 

@@ -164,6 +164,31 @@ GEN_KERNELS_NOINLINE inline bool resize_out(Tensor& out, IntArrayRef sizes) {
   return resize_out(out, shape);
 }
 
+// The sizes of a view of `count` elements, where one size may be -1: what is left.
+GEN_KERNELS_NOINLINE inline bool view_shape(Shape& shape, IntArrayRef sizes, size_t count) {
+  size_t known = 1;
+  size_t unknown = kMaxDims;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    int64_t size = sizes.data()[d];
+    if (size == -1 && unknown == kMaxDims) {
+      unknown = d;
+      size = 1;
+    }
+    if (!shape.push(size)) {
+      return false;
+    }
+    known *= static_cast<size_t>(size);
+  }
+  if (unknown == kMaxDims) {
+    return known == count;
+  }
+  if (known == 0 || count % known != 0) {
+    return false;
+  }
+  shape.sizes[unknown] = static_cast<SizesType>(count / known);
+  return true;
+}
+
 // Broadcasts the shape of `t` into `shape`. False when they do not fit.
 GEN_KERNELS_NOINLINE inline bool broadcast_into(Shape& shape, ArrayRef<SizesType> sizes) {
   const size_t n = sizes.size();
