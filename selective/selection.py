@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, order=True)
-class Origin:
+class Origin(NamedTuple):
     """Why an operator is selected.
 
     `kind` is "model", "op", "ops-file" or "all"; `source` the option's value as the user wrote
@@ -20,8 +19,7 @@ class Origin:
     instruction: tuple[int, int] = (-1, -1)
 
 
-@dataclass(frozen=True)
-class SelectedOperator:
+class SelectedOperator(NamedTuple):
     """One operator.
 
     `dtypes`: ScalarType numbers of tensors in its calls, sorted; None: every dtype.
@@ -34,8 +32,7 @@ class SelectedOperator:
     origins: tuple[Origin, ...] = ()
 
 
-@dataclass(frozen=True)
-class Selection:
+class Selection(NamedTuple):
     """A union of selectors, sorted by operator name.
 
     `include_all`: every operator of the catalogues is wanted (dtypes unrestricted).
