@@ -1,25 +1,25 @@
 // Calls kernels through the registry, with boxed arguments, and checks what they were given.
 #pragma once
 
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-
 #include <executorch/runtime/core/evalue.h>
 #include <executorch/runtime/kernel/kernel_includes.h>
 #include <executorch/runtime/kernel/operator_registry.h>
 #include <executorch/runtime/platform/runtime.h>
 
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
 #include "RegisterKernels.h"
 
+using executorch::aten::ArrayRef;
 using executorch::aten::DimOrderType;
-using executorch::aten::ScalarType;
 using executorch::aten::Scalar;
+using executorch::aten::ScalarType;
 using executorch::aten::SizesType;
 using executorch::aten::StridesType;
 using executorch::aten::Tensor;
 using executorch::aten::TensorImpl;
-using executorch::aten::ArrayRef;
 using executorch::runtime::BoxedEvalueList;
 using executorch::runtime::Error;
 using executorch::runtime::EValue;
@@ -27,12 +27,12 @@ using executorch::runtime::KernelRuntimeContext;
 using executorch::runtime::Span;
 using executorch::runtime::TensorMeta;
 
-#define CHECK(condition)                                              \
-  do {                                                                \
-    if (!(condition)) {                                               \
+#define CHECK(condition)                                                   \
+  do {                                                                     \
+    if (!(condition)) {                                                    \
       std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-      std::exit(1);                                                   \
-    }                                                                 \
+      std::exit(1);                                                        \
+    }                                                                      \
   } while (false)
 
 // A tensor of four elements whose identity is its address.

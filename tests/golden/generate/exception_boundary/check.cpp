@@ -1,7 +1,7 @@
-#include "boxed.h"
-#include "NativeFunctions.h"
-
 #include <stdexcept>
+
+#include "NativeFunctions.h"
+#include "boxed.h"
 
 static Data a, result;
 

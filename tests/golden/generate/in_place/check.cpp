@@ -1,5 +1,5 @@
-#include "boxed.h"
 #include "NativeFunctions.h"
+#include "boxed.h"
 
 static Data input;
 

@@ -1,5 +1,5 @@
-#include "boxed.h"
 #include "Functions.h"
+#include "boxed.h"
 
 static Data a, b, c, result;
 

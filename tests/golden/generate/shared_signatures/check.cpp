@@ -1,24 +1,24 @@
-#include "boxed.h"
 #include "NativeFunctions.h"
+#include "boxed.h"
 
 static Data a, b, result;
 
-#define BINARY(name)                                                                \
+#define BINARY(name)                                                                       \
   Tensor& my::native::name(KernelRuntimeContext&, const Tensor& self, const Tensor& other, \
-                           Tensor& out) {                                           \
-    CHECK(same(self, a) && same(other, b) && same(out, result));                    \
-    called = #name;                                                                 \
-    return out;                                                                     \
+                           Tensor& out) {                                                  \
+    CHECK(same(self, a) && same(other, b) && same(out, result));                           \
+    called = #name;                                                                        \
+    return out;                                                                            \
   }
 BINARY(add_out)
 BINARY(mul_out)
 BINARY(sub_out)
 
-#define UNARY(name)                                                                       \
+#define UNARY(name)                                                                  \
   Tensor& my::native::name(KernelRuntimeContext&, const Tensor& self, Tensor& out) { \
-    CHECK(same(self, a) && same(out, result));                                            \
-    called = #name;                                                                       \
-    return out;                                                                           \
+    CHECK(same(self, a) && same(out, result));                                       \
+    called = #name;                                                                  \
+    return out;                                                                      \
   }
 UNARY(abs_out)
 UNARY(neg_out)

@@ -1,11 +1,11 @@
-#include "boxed.h"
 #include "NativeFunctions.h"
+#include "boxed.h"
 
-#define KERNEL(name)                                                                         \
+#define KERNEL(name)                                                                       \
   Tensor& my::native::name(KernelRuntimeContext&, const Tensor&, double by, Tensor& out) { \
-    CHECK(by == 2.0);                                                                        \
-    called = #name;                                                                          \
-    return out;                                                                              \
+    CHECK(by == 2.0);                                                                      \
+    called = #name;                                                                        \
+    return out;                                                                            \
   }
 KERNEL(scale_any)
 KERNEL(scale_float)
