@@ -40,25 +40,26 @@ enum : uint8_t { kScalarType, kSizes, kData, kDimOrder };
 }
 
 using flat::Kind;
-enum Type : uint8_t { kRoot, kSuite, kCase, kValueType, kTensor, kInt, kBool, kDouble, kTypes };
+enum Type : uint8_t { kRoot, kSuite, kCase, kValueType, kTensor, kInt, kBool, kDouble };
 constexpr flat::Field kFields[] = {
-    {root::kSuites, Kind::Tables, kSuite, 0},
-    {root::kProgram, Kind::Bytes, 0, 0},
-    {suite::kMethodName, Kind::String, 0, 0},
-    {suite::kCases, Kind::Tables, kCase, 0},
-    {test_case::kInputs, Kind::Tables, kValueType, 0},
-    {test_case::kOutputs, Kind::Tables, kValueType, 0},
-    {value::kType, Kind::Union, kTensor, 4},
-    {tensor::kScalarType, Kind::Byte, 0, 0},
-    {tensor::kSizes, Kind::Words, 0, 0},
-    {tensor::kData, Kind::Bytes, 0, 0},
-    {tensor::kDimOrder, Kind::Bytes, 0, 0},
-    {0, Kind::Long, 0, 0},
-    {0, Kind::Byte, 0, 0},
-    {0, Kind::Long, 0, 0},
+    {root::kSuites, Kind::Tables, kSuite},
+    {root::kProgram, Kind::Bytes},
+    {suite::kMethodName, Kind::String},
+    {suite::kCases, Kind::Tables, kCase},
+    {test_case::kInputs, Kind::Tables, kValueType},
+    {test_case::kOutputs, Kind::Tables, kValueType},
+    {value::kType, Kind::Union, 4},
+    {value::kValue, Kind::Member, kDouble},
+    {tensor::kScalarType, Kind::Byte},
+    {tensor::kSizes, Kind::Words},
+    {tensor::kData, Kind::Bytes},
+    {tensor::kDimOrder, Kind::Bytes},
+    {0, Kind::Long},
+    {0, Kind::Byte},
+    {0, Kind::Long},
 };
-constexpr uint8_t kFirst[] = {0, 2, 4, 6, 7, 11, 12, 13, 14};
-constexpr flat::Schema kSchema = {kFields, kFirst, kTypes};
+constexpr uint8_t kFirst[] = {0, 2, 4, 6, 8, 12, 13, 14, 15};
+constexpr flat::Schema kSchema = {kFields, kFirst};
 
 const uint8_t* find_case(const Method& method, SerializedBundledProgram* bundled, size_t index) {
   const auto* bytes = static_cast<const uint8_t*>(bundled);

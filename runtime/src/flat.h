@@ -54,35 +54,37 @@ inline const uint8_t* vector_table(const uint8_t* vector, size_t index) {
 
 /// What a field holds, as far as safety goes.
 enum class Kind : uint8_t {
-  Byte,  ///< numbers of 1, 4 or 8 bytes
-  Word,
+  Byte,   ///< A number of one byte.
+  Union,  ///< One byte: which member of a union the next field is, 0 for none.
+  Word,   ///< Numbers of 4 and 8 bytes.
   Long,
-  String,  ///< offsets to a string, or to a vector of numbers
+  Member,  ///< Offset to the table that the field before tells.
+  Table,   ///< Offset to a table.
+  String,  ///< Offsets to a string, and to vectors of numbers of 1, 4 and 8 bytes.
   Bytes,
   Words,
   Longs,
-  Table,   ///< offset to a table
-  Tables,  ///< offset to a vector of tables
-  Union,   ///< a byte that names a member, 0 for none; the next field is the offset to it
+  Tables,  ///< Offset to a vector of tables.
 };
 
 /// A field that some reader uses.
 struct Field {
-  uint8_t id;
-  Kind kind;
-  uint8_t type;     ///< Table, Tables: the type. Union: the type of member 1; the others follow.
-  uint8_t members;  ///< Union: their number.
+  constexpr Field() : Field(0, Kind::Byte) {}
+  constexpr Field(uint8_t id_, Kind kind_, uint8_t type_ = 0)
+      : id(id_ & 15u), kind(kind_), type(type_) {}
+
+  uint8_t id : 4;
+  Kind kind : 4;
+  /// Table, Tables: the type. Union: the number of members. Member: the type of the last member;
+  /// those of the others come before it.
+  uint8_t type;
 };
 
-/// Types by number. The fields of type t are those from first[t] up to first[t + 1], by id.
+/// Types by number. The fields of type t are those from first[t] up to first[t + 1].
 struct Schema {
   const Field* fields;
   const uint8_t* first;
-  uint8_t types;
 };
-
-/// The most types that a schema can have.
-constexpr size_t kMaxTypes = 32;
 
 /// Checks that a buffer, which must begin at a multiple of 4, is a table of type 0 with everything
 /// in it inside the buffer and aligned. It takes time linear in `size`, and recurs as deep as the

@@ -33,17 +33,22 @@ enum : uint8_t { kScalarType, kSizes, kDimOrder };
 }
 
 using flat::Kind;
-enum Type : uint8_t { kRoot, kSegment, kEntry, kLayoutType, kTypes };
+enum Type : uint8_t { kRoot, kSegment, kEntry, kLayoutType };
 constexpr flat::Field kFields[] = {
-    {root::kVersion, Kind::Word, 0, 0},          {root::kSegments, Kind::Tables, kSegment, 0},
-    {root::kNamedData, Kind::Tables, kEntry, 0}, {segment::kOffset, Kind::Long, 0, 0},
-    {segment::kSize, Kind::Long, 0, 0},          {entry::kKey, Kind::String, 0, 0},
-    {entry::kSegmentIndex, Kind::Word, 0, 0},    {entry::kLayout, Kind::Table, kLayoutType, 0},
-    {layout::kScalarType, Kind::Byte, 0, 0},     {layout::kSizes, Kind::Words, 0, 0},
-    {layout::kDimOrder, Kind::Bytes, 0, 0},
+    {root::kVersion, Kind::Word},
+    {root::kSegments, Kind::Tables, kSegment},
+    {root::kNamedData, Kind::Tables, kEntry},
+    {segment::kOffset, Kind::Long},
+    {segment::kSize, Kind::Long},
+    {entry::kKey, Kind::String},
+    {entry::kSegmentIndex, Kind::Word},
+    {entry::kLayout, Kind::Table, kLayoutType},
+    {layout::kScalarType, Kind::Byte},
+    {layout::kSizes, Kind::Words},
+    {layout::kDimOrder, Kind::Bytes},
 };
 constexpr uint8_t kFirst[] = {0, 3, 5, 8, 11};
-constexpr flat::Schema kSchema = {kFields, kFirst, kTypes};
+constexpr flat::Schema kSchema = {kFields, kFirst};
 
 constexpr size_t kHeadBytes = 64;
 

@@ -21,36 +21,50 @@ class Verifier {
     if (vtable % 2 != 0 || vtable > size_ - 4) {
       return false;
     }
+    // The table's size, which stands beside, is no help: some writers let tables of different size
+    // share a vtable. What counts is that fields are inside the buffer.
     const uint32_t vtable_size = load<uint16_t>(data_ + vtable);
-    // Most tables of a type share one vtable: what follows from it alone is checked once.
-    Layout& layout = layouts_[type];
-    if (layout.vtable != vtable) {
-      if (vtable_size % 2 != 0 || vtable_size < 4 || vtable_size > size_ - vtable ||
-          !measure(vtable, vtable_size, type, layout.extent)) {
-        return false;
-      }
-      layout.vtable = vtable;
-    }
-    if (layout.extent > size_ - at) {
+    if (vtable_size > size_ - vtable) {
       return false;
     }
+    uint32_t member = 0;
     for (uint32_t i = schema_.first[type]; i < schema_.first[type + 1]; ++i) {
-      const Field& field = schema_.fields[i];
-      const uint32_t offset = entry(vtable, vtable_size, field.id);
-      if (offset == 0 || field.kind <= Kind::Long) {
-        continue;
-      }
-      if (field.kind == Kind::Union) {
-        const uint32_t member = data_[at + offset];
-        const uint32_t value = entry(vtable, vtable_size, field.id + 1u);
-        if (member != 0 &&
-            (member > field.members || value == 0 || !table(at + value, field.type + member - 1))) {
+      const Field field = schema_.fields[i];
+      const uint32_t entry = 4 + 2 * uint32_t{field.id};
+      const uint32_t offset = entry + 2 <= vtable_size ? load<uint16_t>(data_ + vtable + entry) : 0;
+      if (offset == 0) {
+        if (field.kind == Kind::Member && member != 0) {
           return false;
         }
         continue;
       }
-      if (field.kind == Kind::Table ? !table(at + offset, field.type)
-                                    : !vector(at + offset, field.kind, field.type)) {
+      const uint32_t alignment = field.kind <= Kind::Union ? 0 : 3;
+      const uint32_t width = field.kind == Kind::Long ? 8 : alignment + 1;
+      if ((offset & alignment) != 0 || offset + width > size_ - at) {
+        return false;
+      }
+      const uint32_t where = at + offset;
+      bool good = true;
+      switch (field.kind) {
+        case Kind::Union:
+          member = data_[where];
+          break;
+        case Kind::Member:
+          // `type` is the last member's.
+          good = member == 0 || (member <= schema_.fields[i - 1].type &&
+                                 table(where, field.type - schema_.fields[i - 1].type + member));
+          break;
+        case Kind::Table:
+          good = table(where, field.type);
+          break;
+        case Kind::Byte:
+        case Kind::Word:
+        case Kind::Long:
+          break;
+        default:
+          good = vector(where, field);
+      }
+      if (!good) {
         return false;
       }
     }
@@ -58,12 +72,6 @@ class Verifier {
   }
 
  private:
-  /// What the last vtable of a type says.
-  struct Layout {
-    uint32_t vtable = UINT32_MAX;
-    uint32_t extent = 0;
-  };
-
   /// Makes `at`, the position of an offset, the position that it leads to. The size of a vector,
   /// or the distance of a vtable, is sure to be inside then.
   bool follow(uint32_t& at) const {
@@ -75,48 +83,24 @@ class Verifier {
     return at % 4 == 0 && at <= size_ - 4;
   }
 
-  uint32_t entry(uint32_t vtable, uint32_t vtable_size, uint32_t id) const {
-    const uint32_t at = 4 + 2 * id;
-    return at < vtable_size ? load<uint16_t>(data_ + vtable + at) : 0;
-  }
-
-  /// How far, from its beginning, the fields of a table with this vtable reach. False when one is
-  /// not aligned. (The size that the vtable gives is no help: some writers let tables share a
-  /// vtable that differ in size.)
-  bool measure(uint32_t vtable, uint32_t vtable_size, uint32_t type, uint32_t& extent) const {
-    extent = 4;
-    for (uint32_t i = schema_.first[type]; i < schema_.first[type + 1]; ++i) {
-      const Field& field = schema_.fields[i];
-      const bool is_union = field.kind == Kind::Union;
-      for (uint32_t half = 0; half <= is_union; ++half) {
-        const uint32_t offset = entry(vtable, vtable_size, field.id + half);
-        const bool is_byte = half == 0 && (field.kind == Kind::Byte || is_union);
-        const uint32_t width = is_byte ? 1 : field.kind == Kind::Long ? 8 : 4;
-        if (!is_byte && offset % 4 != 0) {
-          return false;
-        }
-        extent = offset + width > extent ? offset + width : extent;
-      }
-    }
-    return true;
-  }
-
-  bool vector(uint32_t at, Kind kind, uint32_t type) {
+  bool vector(uint32_t at, Field field) {
     if (!follow(at)) {
       return false;
     }
     const uint32_t count = load<uint32_t>(data_ + at);
     at += 4;
-    const uint32_t shift = kind == Kind::Longs ? 3 : kind >= Kind::Words ? 2 : 0;
+    const uint32_t shift = field.kind == Kind::Longs ? 3 : field.kind >= Kind::Words ? 2 : 0;
     if (count > (size_ - at) >> shift) {
       return false;
     }
-    if (kind == Kind::String) {
+    if (field.kind == Kind::String) {
       return count < size_ - at && data_[at + count] == 0;
     }
-    for (uint32_t i = 0; kind == Kind::Tables && i < count; ++i) {
-      if (!table(at + 4 * i, type)) {
-        return false;
+    if (field.kind == Kind::Tables) {
+      for (uint32_t i = 0; i < count; ++i, at += 4) {
+        if (!table(at, field.type)) {
+          return false;
+        }
       }
     }
     return true;
@@ -126,16 +110,13 @@ class Verifier {
   const uint8_t* data_;
   uint32_t size_;
   uint32_t budget_;
-  Layout layouts_[kMaxTypes] = {};
 };
 
 }  // namespace
 
 bool verify(const Schema& schema, const uint8_t* data, size_t size) {
-  if (size < 8 || size > INT32_MAX) {
-    return false;
-  }
-  return Verifier(schema, data, static_cast<uint32_t>(size)).table(0, 0);
+  return size >= 8 && size <= INT32_MAX &&
+         Verifier(schema, data, static_cast<uint32_t>(size)).table(0, 0);
 }
 
 }  // namespace gen_kernels::flat

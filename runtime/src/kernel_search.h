@@ -36,7 +36,7 @@ using KeyMatcher = bool (*)(const char* key, const void* args);
 
 /// The kernel whose key fits, else the fallback, else OperatorMissing. `kernels`, when not empty,
 /// are searched in place of the registry.
-Result<OpFunction> find_kernel(const OperatorName& name, Span<const Kernel> kernels,
-                               KeyMatcher matches, const void* args);
+Error find_kernel(const OperatorName& name, Span<const Kernel> kernels, KeyMatcher matches,
+                  const void* args, OpFunction& function);
 
 }  // namespace executorch::runtime::internal

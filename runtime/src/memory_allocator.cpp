@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <executorch/runtime/core/freeable_buffer.h>
 #include <executorch/runtime/core/memory_allocator.h>
 
 namespace executorch::runtime {
@@ -20,6 +21,18 @@ void* MemoryAllocator::allocate(size_t size, size_t alignment) {
     high_ = cur_;
   }
   return piece;
+}
+
+void FreeableBuffer::Free() {
+  if (data_ != 0 && free_ != nullptr) {
+    if (is_number_) {
+      free_uint64_(context_, data_, size_);
+    } else {
+      free_(context_, const_cast<void*>(data()), size_);
+    }
+  }
+  data_ = 0;
+  size_ = 0;
 }
 
 }  // namespace executorch::runtime

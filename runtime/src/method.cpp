@@ -29,8 +29,6 @@ InstructionKind instruction_kind(const uint8_t* instruction) {
   return static_cast<InstructionKind>(flat::field_u8(instruction, schema::instruction::kType));
 }
 
-bool is_list(ValueKind kind) { return kind >= ValueKind::IntList; }
-
 /// Whether the last of a call's arguments, the return slot, occurs before. Then it is the same
 /// value, made once.
 uint32_t first_occurrence_of_last(const uint8_t* args) {
@@ -54,11 +52,11 @@ bool matches_call(const char* key, const void* arguments) {
   bool good = cursor.begin();
   for (uint32_t i = 0; good && i < flat::vector_size(call.args); ++i) {
     const uint32_t index = flat::vector_u32(call.args, i);
-    if (call.state->kind(index) == ValueKind::Tensor) {
-      const uint8_t* tensor = call.state->content(index);
-      const uint8_t* dim_order = flat::field_vector(tensor, schema::tensor::kDimOrder);
+    const Serialized value = call.state->serialized(index);
+    if (value.kind == ValueKind::Tensor) {
+      const uint8_t* dim_order = flat::field_vector(value.table, schema::tensor::kDimOrder);
       good = cursor.tensor(static_cast<executorch::aten::ScalarType>(
-                               flat::field_u8(tensor, schema::tensor::kScalarType)),
+                               flat::field_u8(value.table, schema::tensor::kScalarType)),
                            flat::vector_data(dim_order), flat::vector_size(dim_order));
     }
   }
@@ -66,23 +64,18 @@ bool matches_call(const char* key, const void* arguments) {
 }
 
 /// The truth of a condition: a bool, or a tensor of bools that are all true.
-Result<bool> is_true(const EValue& condition) {
+Error is_true(const EValue& condition, bool& truth) {
   if (condition.isBool()) {
-    return condition.toBool();
+    truth = condition.payload.copyable_union.as_bool;
+    return Error::Ok;
   }
-  ET_CHECK_OR_RETURN_ERROR(
-      condition.isTensor() &&
-          condition.toTensor().scalar_type() == executorch::aten::ScalarType::Bool &&
-          (condition.toTensor().const_data_ptr() != nullptr || condition.toTensor().numel() == 0),
-      InvalidProgram, "A condition is no bool");
-  const Tensor& tensor = condition.toTensor();
-  const bool* values = tensor.const_data_ptr<bool>();
-  for (ssize_t i = 0; i < tensor.numel(); ++i) {
-    if (!values[i]) {
-      return false;
-    }
-  }
-  return true;
+  ET_CHECK_OR_RETURN_ERROR(condition.isTensor(), InvalidProgram, "A condition is no bool");
+  const Tensor& tensor = condition.payload.as_tensor;
+  ET_CHECK_OR_RETURN_ERROR(tensor.scalar_type() == executorch::aten::ScalarType::Bool &&
+                               (tensor.const_data_ptr() != nullptr || tensor.numel() == 0),
+                           InvalidProgram, "A condition is no bool");
+  truth = memchr(tensor.const_data_ptr(), 0, static_cast<size_t>(tensor.numel())) == nullptr;
+  return Error::Ok;
 }
 
 }  // namespace
@@ -93,8 +86,7 @@ MethodState::MethodState(const Program& program_, const uint8_t* plan_, MemoryMa
       plan(plan_),
       memory(memory_),
       tracer(tracer_),
-      values(flat::field_vector(plan_, schema::plan::kValues)),
-      n_values(flat::vector_size(values)) {}
+      values(flat::field_vector(plan_, schema::plan::kValues)) {}
 
 MethodState::~MethodState() {
   if (delegates != nullptr) {
@@ -109,35 +101,39 @@ size_t MethodState::list_size(uint8_t list) const {
   return flat::vector_size(flat::field_vector(plan, list));
 }
 
-uint32_t MethodState::flat_index(uint8_t list, size_t i) const {
+uint32_t MethodState::list_item(uint8_t list, size_t i) const {
   return flat::vector_u32(flat::field_vector(plan, list), i);
 }
 
-Error MethodState::load(const NamedDataMap* named_data, const LoadBackendOptionsMap* options,
-                        Span<const Kernel> kernels) {
+Error MethodState::load(const NamedDataMap* named_data, ExternalLoader load_external,
+                        const LoadBackendOptionsMap* options, Span<const Kernel> kernels) {
   MemoryAllocator& pool = *memory.method_allocator();
+  const uint32_t n_values = flat::vector_size(values);
   marks = pool.allocateList<uint32_t>((n_values + 31) / 32);
   if (marks == nullptr && n_values != 0) {
     return Error::MemoryAllocationFailed;
   }
-  for (uint32_t i = 0; i < (n_values + 31) / 32; ++i) {
-    marks[i] = 0;
-  }
+  memset(marks, 0, (n_values + 31) / 32 * sizeof(uint32_t));
   for (uint32_t i = 0; i < n_values; ++i) {
     ET_CHECK_OK_OR_RETURN_ERROR(check_value(i, named_data));
   }
-
-  for (const uint8_t list : {schema::plan::kInputs, schema::plan::kOutputs}) {
+  for (uint8_t list = schema::plan::kInputs; list <= schema::plan::kOutputs; ++list) {
     for (size_t i = 0; i < list_size(list); ++i) {
-      const uint32_t index = flat_index(list, i);
-      ET_CHECK_OR_RETURN_ERROR(is_value(index), InvalidProgram, "An input or output is missing");
+      const uint32_t index = list_item(list, i);
+      ET_CHECK_OR_RETURN_ERROR(index < n_values, InvalidProgram, "An input or output is missing");
       mark(index);
-      if (const ValueKind value_kind = kind(index); is_list(value_kind)) {
-        mark_items(index, value_kind);
+      const Serialized value = serialized(index);
+      if (value.is_list() && value.kind != ValueKind::DoubleList &&
+          value.kind != ValueKind::BoolList) {
+        const Items items(value);
+        for (uint32_t j = 0; j < items.size(); ++j) {
+          if (items[j] < n_values) {
+            mark(items[j]);
+          }
+        }
       }
     }
   }
-
   if (list_size(schema::plan::kDelegates) != 0) {
     ET_CHECK_OR_RETURN_ERROR(init_delegates != nullptr, NotFound, "No backend is registered");
     ET_CHECK_OK_OR_RETURN_ERROR(init_delegates(*this, named_data, options));
@@ -145,191 +141,154 @@ Error MethodState::load(const NamedDataMap* named_data, const LoadBackendOptions
 
   const uint8_t* chains = flat::field_vector(plan, schema::plan::kChains);
   uint32_t n_functions = 0;
-  size_t scratch_size = 0;
   for (uint32_t c = 0; c < flat::vector_size(chains); ++c) {
-    const uint8_t* list = instructions_of(flat::vector_table(chains, c));
-    n_functions += flat::vector_size(list);
-    for (uint32_t i = 0; i < flat::vector_size(list); ++i) {
-      ET_CHECK_OK_OR_RETURN_ERROR(
-          check_instruction(flat::vector_table(list, i), flat::vector_size(list), scratch_size));
-    }
+    n_functions += flat::vector_size(instructions_of(flat::vector_table(chains, c)));
   }
   functions = pool.allocateList<OpFunction>(n_functions);
   if (functions == nullptr && n_functions != 0) {
     return Error::MemoryAllocationFailed;
   }
-  ET_CHECK_OK_OR_RETURN_ERROR(find_kernels(kernels));
-  ET_CHECK_OK_OR_RETURN_ERROR(make_slots(named_data));
-  scratch = static_cast<uint8_t*>(pool.allocate(scratch_size, 8));
-  if (scratch == nullptr && scratch_size != 0) {
-    return Error::MemoryAllocationFailed;
-  }
-  return Error::Ok;
-}
-
-void MethodState::mark_items(uint32_t index, ValueKind value_kind) {
-  if (value_kind == ValueKind::DoubleList || value_kind == ValueKind::BoolList) {
-    return;
-  }
-  const uint8_t* items = flat::field_vector(content(index), 0);
-  for (uint32_t i = 0; i < flat::vector_size(items); ++i) {
-    const auto item = value_kind == ValueKind::IntList
-                          ? static_cast<uint32_t>(flat::vector_u64(items, i))
-                          : flat::vector_u32(items, i);
-    if (is_value(item)) {
-      mark(item);
+  size_t scratch_size = 0;
+  OpFunction* function = functions;
+  for (uint32_t c = 0; c < flat::vector_size(chains); ++c) {
+    const uint8_t* list = instructions_of(flat::vector_table(chains, c));
+    for (uint32_t i = 0; i < flat::vector_size(list); ++i, ++function) {
+      const uint8_t* current = flat::vector_table(list, i);
+      ET_CHECK_OK_OR_RETURN_ERROR(
+          check_instruction(current, flat::vector_size(list), scratch_size));
+      if (instruction_kind(current) == InstructionKind::KernelCall) {
+        ET_CHECK_OK_OR_RETURN_ERROR(find_kernel_of(
+            flat::field_table(current, schema::instruction::kArguments), kernels, *function));
+      }
     }
   }
+  ET_CHECK_OK_OR_RETURN_ERROR(make_slots(named_data, load_external));
+  scratch = pool.allocate(scratch_size, 8);
+  return scratch == nullptr && scratch_size != 0 ? Error::MemoryAllocationFailed : Error::Ok;
 }
 
-Error MethodState::check_instruction(const uint8_t* instruction, uint32_t n_instructions,
+Error MethodState::check_instruction(const uint8_t* current, uint32_t n_instructions,
                                      size_t& scratch_size) {
-  const InstructionKind instruction_kind_ = instruction_kind(instruction);
-  const uint8_t* table = flat::field_table(instruction, schema::instruction::kArguments);
-  switch (instruction_kind_) {
+  const uint32_t n_values = flat::vector_size(values);
+  const uint8_t* table = flat::field_table(current, schema::instruction::kArguments);
+  // Each kind has two numbers at most, or a number and the list of arguments.
+  const InstructionKind kind = instruction_kind(current);
+  const uint32_t first = table == nullptr ? 0 : flat::field_u32(table, 0);
+  size_t size = 0;
+  bool good = first < n_values;
+  switch (kind) {
     case InstructionKind::KernelCall:
     case InstructionKind::DelegateCall: {
-      const bool is_kernel = instruction_kind_ == InstructionKind::KernelCall;
-      ET_CHECK_OR_RETURN_ERROR(
-          flat::field_u32(table, schema::call::kIndex) <
-              list_size(is_kernel ? schema::plan::kOperators : schema::plan::kDelegates),
-          InvalidProgram, "An operator is missing");
+      const bool is_kernel = kind == InstructionKind::KernelCall;
+      good = first < list_size(is_kernel ? schema::plan::kOperators : schema::plan::kDelegates);
       const uint8_t* args = flat::field_vector(table, schema::call::kArgs);
       const uint32_t count = flat::vector_size(args);
-      size_t size = Arena::round_up(count * sizeof(EValue*));
-      for (uint32_t i = 0; i < count; ++i) {
+      size = Arena::round_up(count * sizeof(EValue*));
+      for (uint32_t i = 0; good && i < count; ++i) {
         const uint32_t index = flat::vector_u32(args, i);
-        ET_CHECK_OR_RETURN_ERROR(is_value(index), InvalidProgram, "An argument is missing");
+        good = index < n_values;
+        if (!good) {
+          break;
+        }
         const bool is_last = i + 1 == count;
         // A call may write numbers.
-        if ((is_last || !is_kernel) && kind(index) <= ValueKind::Double) {
+        if ((is_last || !is_kernel) && serialized(index).is_plain()) {
           mark(index);
         }
         if (!is_last || first_occurrence_of_last(args) == i) {
           size += block_size(index);
         }
       }
-      scratch_size = size > scratch_size ? size : scratch_size;
-      return Error::Ok;
+      break;
     }
     case InstructionKind::MoveCall: {
-      const uint32_t from = flat::field_u32(table, schema::move::kFrom);
       const uint32_t to = flat::field_u32(table, schema::move::kTo);
-      ET_CHECK_OR_RETURN_ERROR(is_value(from) && is_value(to), InvalidProgram,
-                               "A moved value is missing");
-      ET_CHECK_OR_RETURN_ERROR(!is_list(kind(from)) && !is_list(kind(to)), NotSupported,
-                               "Lists cannot be moved");
-      mark(from);
-      mark(to);
-      return Error::Ok;
+      good = good && to < n_values;
+      if (good) {
+        ET_CHECK_OR_RETURN_ERROR(!serialized(first).is_list() && !serialized(to).is_list(),
+                                 NotSupported, "Lists cannot be moved");
+        mark(first);
+        mark(to);
+      }
+      break;
     }
-    case InstructionKind::JumpFalseCall: {
-      const uint32_t condition = flat::field_u32(table, schema::jump::kCondition);
-      ET_CHECK_OR_RETURN_ERROR(
-          is_value(condition) &&
-              flat::field_u32(table, schema::jump::kDestination) <= n_instructions,
-          InvalidProgram, "A jump leads nowhere");
-      const size_t size = block_size(condition);
-      scratch_size = size > scratch_size ? size : scratch_size;
-      return Error::Ok;
-    }
+    case InstructionKind::JumpFalseCall:
+      good = good && flat::field_u32(table, schema::jump::kDestination) <= n_instructions;
+      size = good ? block_size(first) : 0;
+      break;
     case InstructionKind::FreeCall:
-      ET_CHECK_OR_RETURN_ERROR(is_value(flat::field_u32(table, schema::free_call::kValue)),
-                               InvalidProgram, "A freed value is missing");
-      return Error::Ok;
+      break;
     default:
-      ET_LOG(Error, "Unknown instruction");
-      return Error::InvalidProgram;
+      good = false;
   }
-}
-
-Error MethodState::find_kernels(Span<const Kernel> kernels) {
-  const uint8_t* operators = flat::field_vector(plan, schema::plan::kOperators);
-  const uint8_t* chains = flat::field_vector(plan, schema::plan::kChains);
-  OpFunction* next = functions;
-  for (uint32_t c = 0; c < flat::vector_size(chains); ++c) {
-    const uint8_t* list = instructions_of(flat::vector_table(chains, c));
-    for (uint32_t i = 0; i < flat::vector_size(list); ++i, ++next) {
-      const uint8_t* call = flat::vector_table(list, i);
-      if (instruction_kind(call) != InstructionKind::KernelCall) {
-        continue;
-      }
-      const uint8_t* table = flat::field_table(call, schema::instruction::kArguments);
-      const uint8_t* op =
-          flat::vector_table(operators, flat::field_u32(table, schema::call::kIndex));
-      const CallArguments arguments = {this, flat::field_vector(table, schema::call::kArgs)};
-      const Result<OpFunction> function =
-          find_kernel({flat::string_data(flat::field_vector(op, schema::op::kName)),
-                       flat::string_data(flat::field_vector(op, schema::op::kOverload))},
-                      kernels, matches_call, &arguments);
-      if (!function.ok()) {
-        return function.error();
-      }
-      *next = function.get();
-    }
-  }
+  ET_CHECK_OR_RETURN_ERROR(good, InvalidProgram, "An instruction is damaged");
+  scratch_size = size > scratch_size ? size : scratch_size;
   return Error::Ok;
 }
 
-Error MethodState::execute_instruction() {
-  const uint8_t* chains = flat::field_vector(plan, schema::plan::kChains);
-  const uint8_t* list = instructions_of(flat::vector_table(chains, chain));
-  const uint8_t* current = flat::vector_table(list, instruction);
+Error MethodState::find_kernel_of(const uint8_t* call, Span<const Kernel> kernels,
+                                  OpFunction& function) {
+  const uint8_t* op = flat::vector_table(flat::field_vector(plan, schema::plan::kOperators),
+                                         flat::field_u32(call, schema::call::kIndex));
+  const CallArguments arguments = {this, flat::field_vector(call, schema::call::kArgs)};
+  return find_kernel({flat::string_data(flat::field_vector(op, schema::op::kName)),
+                      flat::string_data(flat::field_vector(op, schema::op::kOverload))},
+                     kernels, matches_call, &arguments, function);
+}
+
+Error MethodState::call(const uint8_t* table, bool is_kernel) {
+  const uint8_t* indexes = flat::field_vector(table, schema::call::kArgs);
+  const uint32_t count = flat::vector_size(indexes);
+  Arena arena(scratch);
+  EValue** args = arena.take<EValue*>(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint32_t first = i + 1 == count ? first_occurrence_of_last(indexes) : i;
+    args[i] = first < i ? args[first] : value(flat::vector_u32(indexes, i), arena);
+    ET_CHECK_OR_RETURN_ERROR(args[i] != nullptr, InvalidState, "A tensor is none any more");
+  }
+  const Span<EValue*> span(args, count);
+  MemoryAllocator* temp = memory.temp_allocator();
+  Error error;
+  if (is_kernel) {
+    KernelRuntimeContext context(tracer, temp);
+    functions[first_function + instruction](context, span);
+    error = context.failure_state();
+  } else {
+    error = execute_delegate(*this, flat::field_u32(table, schema::call::kIndex), span);
+  }
+  if (temp != nullptr) {
+    temp->reset();
+  }
+  return error;
+}
+
+Error MethodState::execute_instruction(const uint8_t* current) {
   const uint8_t* table = flat::field_table(current, schema::instruction::kArguments);
   const EventTracerProfileInstructionScope scope(tracer, static_cast<ChainID>(chain), instruction);
-  Arena arena(scratch);
+  const InstructionKind kind = instruction_kind(current);
   uint32_t next = instruction + 1;
-  const InstructionKind current_kind = instruction_kind(current);
-  switch (current_kind) {
-    case InstructionKind::KernelCall:
-    case InstructionKind::DelegateCall: {
-      const uint8_t* indexes = flat::field_vector(table, schema::call::kArgs);
-      const uint32_t count = flat::vector_size(indexes);
-      EValue** args = arena.take<EValue*>(count);
-      for (uint32_t i = 0; i < count; ++i) {
-        const uint32_t first = i + 1 == count ? first_occurrence_of_last(indexes) : i;
-        args[i] = first < i ? args[first] : value(flat::vector_u32(indexes, i), arena);
-        ET_CHECK_OR_RETURN_ERROR(args[i] != nullptr, InvalidState, "A tensor is none any more");
-      }
-      Error error;
-      if (current_kind == InstructionKind::KernelCall) {
-        KernelRuntimeContext context(tracer, memory.temp_allocator());
-        functions[first_function + instruction](context, Span<EValue*>(args, count));
-        error = context.failure_state();
-      } else {
-        error = execute_delegate(*this, flat::field_u32(table, schema::call::kIndex),
-                                 Span<EValue*>(args, count));
-      }
-      if (memory.temp_allocator() != nullptr) {
-        memory.temp_allocator()->reset();
-      }
-      if (error != Error::Ok) {
-        ET_LOG(Error, "Instruction %" PRIu32 " of chain %" PRIu32 " failed: 0x%" PRIx32,
-               instruction, chain, static_cast<uint32_t>(error));
-        return error;
-      }
-      break;
+  if (kind <= InstructionKind::DelegateCall) {
+    const Error error = call(table, kind == InstructionKind::KernelCall);
+    if (error != Error::Ok) {
+      ET_LOG(Error, "Instruction %" PRIu32 " of chain %" PRIu32 " failed: 0x%" PRIx32, instruction,
+             chain, static_cast<uint32_t>(error));
+      return error;
     }
-    case InstructionKind::MoveCall:
-      static_cast<EValue&>(slot(flat::field_u32(table, schema::move::kTo))) =
-          slot(flat::field_u32(table, schema::move::kFrom));
-      break;
-    case InstructionKind::JumpFalseCall: {
-      const EValue* condition = value(flat::field_u32(table, schema::jump::kCondition), arena);
-      const Result<bool> truth = is_true(*condition);
-      if (!truth.ok()) {
-        return truth.error();
-      }
-      if (!truth.get()) {
+  } else {
+    const uint32_t first = flat::field_u32(table, 0);
+    if (kind == InstructionKind::MoveCall) {
+      static_cast<EValue&>(slot(flat::field_u32(table, schema::move::kTo))) = slot(first);
+    } else if (kind == InstructionKind::JumpFalseCall) {
+      Arena arena(scratch);
+      const EValue* condition = value(first, arena);
+      bool truth = false;
+      ET_CHECK_OK_OR_RETURN_ERROR(condition == nullptr ? Error::InvalidState
+                                                       : is_true(*condition, truth));
+      if (!truth) {
         next = flat::field_u32(table, schema::jump::kDestination);
       }
-      break;
-    }
-    default: {  // FreeCall
-      const uint32_t index = flat::field_u32(table, schema::free_call::kValue);
-      if (is_marked(index) && slot(index).isTensor()) {
-        reset_data_ptr(slot(index).toTensor());
-      }
+    } else if (is_marked(first) && slot(first).isTensor()) {  // FreeCall
+      reset_data_ptr(slot(first).toTensor());
     }
   }
   instruction = next;
@@ -340,11 +299,12 @@ Error MethodState::step() {
   if (at_end()) {
     return Error::EndOfMethod;
   }
-  const uint8_t* chains = flat::field_vector(plan, schema::plan::kChains);
-  const uint32_t count = flat::vector_size(instructions_of(flat::vector_table(chains, chain)));
+  const uint8_t* list =
+      instructions_of(flat::vector_table(flat::field_vector(plan, schema::plan::kChains), chain));
+  const uint32_t count = flat::vector_size(list);
   // A chain without instructions is a step as well.
   if (count != 0) {
-    ET_CHECK_OK_OR_RETURN_ERROR(execute_instruction());
+    ET_CHECK_OK_OR_RETURN_ERROR(execute_instruction(flat::vector_table(list, instruction)));
   }
   if (instruction == count) {
     ++chain;
@@ -360,6 +320,15 @@ bool MethodState::at_end() const {
 
 }  // namespace internal
 
+namespace {
+/// Whether the doubles with these bits agree to one part in 10^5. Compared as integers, which have
+/// the same order: no soft-float code gets linked for it.
+bool is_near(int64_t a, int64_t b) {
+  const int64_t distance = a - b;
+  return (a ^ b) >= 0 && distance < int64_t{1} << 35 && distance > -(int64_t{1} << 35);
+}
+}  // namespace
+
 Method::~Method() {
   if (state_ != nullptr) {
     state_->~MethodState();
@@ -372,47 +341,40 @@ Error Method::set_input(const EValue& input_evalue, size_t input_idx) {
   internal::Slot& input = state_->input(input_idx);
   ET_CHECK_OR_RETURN_ERROR(input.tag == input_evalue.tag, InvalidArgument,
                            "Input %zu is of another kind", input_idx);
+  bool is_same = false;  // the constant that the program was exported with
+  const auto& mine = input.payload.copyable_union;
+  const auto& given = input_evalue.payload.copyable_union;
   switch (input.tag) {
     case Tag::Tensor: {
-      const Tensor& mine = input.toTensor();
-      const Tensor& given = input_evalue.toTensor();
-      ET_CHECK_OR_RETURN_ERROR(mine.scalar_type() == given.scalar_type(), InvalidArgument,
+      const Tensor& to = input.payload.as_tensor;
+      const Tensor& from = input_evalue.payload.as_tensor;
+      ET_CHECK_OR_RETURN_ERROR(to.scalar_type() == from.scalar_type(), InvalidArgument,
                                "Input %zu has type %d", input_idx,
-                               static_cast<int>(mine.scalar_type()));
-      // The dim order is not compared: the values are taken in memory order, as ExecuTorch does,
-      // and callers give tensors without one, or with another of the same layout.
-      ET_CHECK_OK_OR_RETURN_ERROR(resize_tensor(mine, given.sizes()));
-      const bool is_planned = state_->is_planned(input.index);
-      ET_CHECK_OK_OR_RETURN_ERROR(is_planned ? internal::copy_tensor_data(mine, given)
-                                             : internal::share_tensor_data(mine, given));
+                               static_cast<int>(to.scalar_type()));
+      // The dim orders may differ, as in ExecuTorch: the elements are taken in memory order.
+      ET_CHECK_OK_OR_RETURN_ERROR(resize_tensor(to, from.sizes()));
+      ET_CHECK_OK_OR_RETURN_ERROR(state_->is_planned(input.index)
+                                      ? internal::copy_tensor_data(to, from)
+                                      : internal::share_tensor_data(to, from));
+      is_same = true;
       break;
     }
     case Tag::Int:
-      ET_CHECK_OR_RETURN_ERROR(input.toInt() == input_evalue.toInt(), InvalidArgument,
-                               "Input %zu is a constant", input_idx);
+      is_same = mine.as_int == given.as_int;
       break;
     case Tag::Bool:
-      ET_CHECK_OR_RETURN_ERROR(input.toBool() == input_evalue.toBool(), InvalidArgument,
-                               "Input %zu is a constant", input_idx);
+      is_same = mine.as_bool == given.as_bool;
       break;
-    case Tag::Double: {
-      const double mine = input.toDouble();
-      const double given = input_evalue.toDouble();
-      const double difference = mine > given ? mine - given : given - mine;
-      const double tolerance = 1e-4 + 1e-5 * (given < 0 ? -given : given);
-      ET_CHECK_OR_RETURN_ERROR(
-          mine == given || difference <= tolerance || (mine != mine && given != given),
-          InvalidArgument, "Input %zu is a constant", input_idx);
+    case Tag::Double:
+      is_same = is_near(mine.as_int, given.as_int);
       break;
-    }
     case Tag::String:
-      ET_CHECK_OR_RETURN_ERROR(input.toString() == input_evalue.toString(), InvalidArgument,
-                               "Input %zu is a constant", input_idx);
+      is_same = input.toString() == input_evalue.toString();
       break;
     default:
-      ET_LOG(Error, "Input %zu cannot be set", input_idx);
-      return Error::InvalidArgument;
+      break;
   }
+  ET_CHECK_OR_RETURN_ERROR(is_same, InvalidArgument, "Input %zu is a constant", input_idx);
   input.is_set = 1;
   return Error::Ok;
 }
@@ -519,9 +481,7 @@ EValue& Method::mutable_input(size_t i) {
 
 EValue& Method::mutable_output(size_t i) {
   ET_CHECK_MSG(i < outputs_size(), "No output %zu", i);
-  internal::Slot& output = state_->output(i);
-  state_->refresh(output);
-  return output;
+  return state_->output(i);
 }
 
 EventTracer* Method::get_event_tracer() { return state_->tracer; }

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "method_state.h"
+#include "storage.h"
 
 namespace executorch::runtime::internal {
 
@@ -18,87 +19,57 @@ using schema::ValueKind;
 
 namespace {
 
-/// Where a tensor's elements are.
-enum class Place { Runtime, Constant, Planned, External };
+constexpr bool kVerify = ET_ENABLE_PROGRAM_VERIFICATION;
 
-/// The parts of a serialised tensor that decide where its elements are.
-struct Storage {
-  explicit Storage(const uint8_t* tensor)
-      : allocation(flat::field_table(tensor, schema::tensor::kAllocationInfo)),
-        extra(flat::field_table(tensor, schema::tensor::kExtraTensorInfo)),
-        constant(flat::field_u32(tensor, schema::tensor::kDataBufferIndex)) {
-    const bool is_external = extra != nullptr && flat::field_u8(extra, schema::extra::kLocation) ==
-                                                     schema::extra::kLocationExternal;
-    place = allocation != nullptr ? Place::Planned
-            : is_external         ? Place::External
-            : constant != 0       ? Place::Constant
-                                  : Place::Runtime;
-    has_external_state = is_external && place == Place::Planned;
-  }
-
-  std::string_view name() const {
-    if (extra == nullptr) {
-      return {};
-    }
-    const uint8_t* text = flat::field_vector(extra, schema::extra::kFullyQualifiedName);
-    return {flat::string_data(text), flat::vector_size(text)};
-  }
-  /// Position in the planned buffer; SIZE_MAX when it is beyond this machine.
-  size_t offset() const {
-    const uint64_t offset = flat::field_u32(allocation, schema::allocation::kOffsetLow) |
-                            uint64_t{flat::field_u32(allocation, schema::allocation::kOffsetHigh)}
-                                << 32;
-    return offset > SIZE_MAX ? SIZE_MAX : static_cast<size_t>(offset);
-  }
-  /// Planned buffers are numbered from 1 in a program.
-  uint32_t buffer() const { return flat::field_u32(allocation, schema::allocation::kMemoryId) - 1; }
-
-  const uint8_t* allocation;
-  const uint8_t* extra;
-  uint32_t constant;
-  Place place;
-  bool has_external_state;
-};
-
-Result<void*> planned_address(const MethodState& state, const Storage& storage, size_t nbytes) {
-  HierarchicalAllocator* planned = state.memory.planned_memory();
-  ET_CHECK_OR_RETURN_ERROR(planned != nullptr, InvalidState, "No planned memory was given");
-  return planned->get_offset_address(storage.buffer(), storage.offset(), nbytes);
+ScalarType scalar_type_of(const uint8_t* tensor) {
+  return static_cast<ScalarType>(flat::field_u8(tensor, schema::tensor::kScalarType));
 }
 
-/// Bytes of a tensor with these sizes, or InvalidProgram. The product of the sizes, empty ones
-/// left out, must fit in a stride.
-Result<size_t> checked_nbytes(const uint8_t* sizes, ScalarType type) {
+/// Bytes of a tensor with these sizes, or SIZE_MAX when it cannot be. The product of the sizes,
+/// empty ones left out, must fit in a stride.
+size_t checked_nbytes(const uint8_t* sizes, size_t element_size) {
   int32_t extent = 1;
   bool is_empty = false;
   for (uint32_t i = 0; i < flat::vector_size(sizes); ++i) {
-    const int32_t size = static_cast<int32_t>(flat::vector_u32(sizes, i));
+    const auto size = static_cast<int32_t>(flat::vector_u32(sizes, i));
     if (size == 0) {
       is_empty = true;
     } else if (size < 0 || __builtin_mul_overflow(extent, size, &extent)) {
-      return Error::InvalidProgram;
+      return SIZE_MAX;
     }
   }
-  const size_t element = elementSize(type);
-  if (is_empty) {
-    return size_t{0};
-  }
-  return static_cast<size_t>(extent) > SIZE_MAX / element
-             ? Result<size_t>(Error::InvalidProgram)
-             : Result<size_t>(static_cast<size_t>(extent) * element);
+  size_t nbytes;
+  return __builtin_mul_overflow(static_cast<size_t>(extent), element_size, &nbytes) ? SIZE_MAX
+         : is_empty                                                                 ? 0
+                                                                                    : nbytes;
 }
-
-bool is_list(Tag tag) { return tag >= Tag::ListBool; }
 
 }  // namespace
 
-ValueKind MethodState::kind(uint32_t index) const {
-  return static_cast<ValueKind>(
-      flat::field_u8(flat::vector_table(values, index), schema::evalue::kType));
+Items::Items(const Serialized& list)
+    : data_(flat::field_vector(list.table, 0)),
+      size_(flat::vector_size(data_)),
+      is_wide_(list.kind == ValueKind::IntList) {}
+
+uint32_t Items::operator[](uint32_t i) const {
+  if (is_wide_) {
+    const uint64_t item = flat::vector_u64(data_, i);
+    return item > UINT32_MAX ? UINT32_MAX : static_cast<uint32_t>(item);
+  }
+  return flat::vector_u32(data_, i);
 }
 
-const uint8_t* MethodState::content(uint32_t index) const {
-  return flat::field_table(flat::vector_table(values, index), schema::evalue::kValue);
+Serialized MethodState::serialized(uint32_t index) const {
+  const uint8_t* entry = flat::vector_table(values, index);
+  return {static_cast<ValueKind>(flat::field_u8(entry, schema::evalue::kType)),
+          flat::field_table(entry, schema::evalue::kValue)};
+}
+
+void MethodState::mark(uint32_t index) {
+  if (!is_marked(index)) {
+    marks[index / 32] |= 1u << index % 32;
+    ++n_slots;
+  }
 }
 
 Slot& MethodState::slot(uint32_t index) const {
@@ -111,289 +82,285 @@ Slot& MethodState::slot(uint32_t index) const {
   return slots[first];
 }
 
-Error MethodState::check_tensor(uint32_t index, const NamedDataMap* named_data) {
-  const uint8_t* tensor = content(index);
-  const auto type = static_cast<ScalarType>(flat::field_u8(tensor, schema::tensor::kScalarType));
-  const uint8_t* sizes = flat::field_vector(tensor, schema::tensor::kSizes);
-  const uint8_t* dim_order = flat::field_vector(tensor, schema::tensor::kDimOrder);
-  const uint32_t dims = flat::vector_size(sizes);
-  const uint8_t dynamism = flat::field_u8(tensor, schema::tensor::kShapeDynamism);
-  ET_CHECK_OR_RETURN_ERROR(
-      isValid(type) && dims <= kTensorDimensionLimit && flat::vector_size(dim_order) == dims &&
-          validate_dim_order(flat::vector_data(dim_order), dims) &&
-          dynamism <= static_cast<uint8_t>(TensorShapeDynamism::DYNAMIC_UNBOUND),
-      InvalidProgram, "Value %" PRIu32 " is no tensor", index);
-  ET_CHECK_OR_RETURN_ERROR(flat::field_u32(tensor, schema::tensor::kStorageOffset) == 0,
-                           NotSupported, "Value %" PRIu32 " has a storage offset", index);
-  const Result<size_t> nbytes = checked_nbytes(sizes, type);
-  if (!nbytes.ok()) {
-    return nbytes.error();
+Error MethodState::address(const Storage& storage, size_t nbytes, const void*& address) const {
+  address = nullptr;
+  if (storage.place == Place::Constant) {
+    const Result<const void*> constant = program.get_constant_buffer_data(storage.constant, nbytes);
+    ET_CHECK_OK_OR_RETURN_ERROR(constant.error());
+    address = constant.get();
+  } else if (storage.place == Place::Planned) {
+    HierarchicalAllocator* planned = memory.planned_memory();
+    ET_CHECK_OR_RETURN_ERROR(planned != nullptr, InvalidState, "No planned memory was given");
+    const Result<void*> place =
+        planned->get_offset_address(storage.buffer(), storage.offset(), nbytes);
+    ET_CHECK_OK_OR_RETURN_ERROR(place.error());
+    address = place.get();
   }
+  return Error::Ok;
+}
 
-  const Storage storage(tensor);
-  bool lasts = dynamism != static_cast<uint8_t>(TensorShapeDynamism::STATIC);
-  switch (storage.place) {
-    case Place::Planned: {
-      ET_CHECK_OR_RETURN_ERROR(
-          storage.buffer() != UINT32_MAX && storage.offset() % (elementSize(type)) == 0,
-          InvalidProgram, "Value %" PRIu32 " has a bad place", index);
-      const Result<void*> address = planned_address(*this, storage, nbytes.get());
-      if (!address.ok()) {
-        return address.error();
-      }
-      if (storage.has_external_state) {
-        ET_CHECK_OR_RETURN_ERROR(named_data != nullptr, InvalidState,
-                                 "Value %" PRIu32 " needs external data", index);
-        ET_CHECK_OK_OR_RETURN_ERROR(
-            named_data->load_data_into(storage.name(), address.get(), nbytes.get()));
-      } else if (storage.constant != 0) {
-        const uint64_t segments =
-            storage.extra == nullptr
-                ? 0
-                : flat::field_u64(storage.extra, schema::extra::kMutableDataSegmentsIndex);
-        ET_CHECK_OK_OR_RETURN_ERROR(segments > UINT32_MAX
-                                        ? Error::InvalidProgram
-                                        : program.load_initial_state(static_cast<size_t>(segments),
-                                                                     storage.constant, nbytes.get(),
-                                                                     address.get()));
-      }
-      lasts = lasts || !storage.name().empty();
-      break;
-    }
-    case Place::Constant: {
-      const Result<const void*> address =
-          program.get_constant_buffer_data(storage.constant, nbytes.get());
-      if (!address.ok()) {
-        return address.error();
-      }
-      ET_CHECK_OR_RETURN_ERROR(
-          nbytes.get() == 0 || reinterpret_cast<uintptr_t>(address.get()) % elementSize(type) == 0,
-          InvalidProgram, "Value %" PRIu32 " is not aligned", index);
-      break;
-    }
-    case Place::External:
-      ET_CHECK_OR_RETURN_ERROR(named_data != nullptr, InvalidState,
-                               "Value %" PRIu32 " needs external data", index);
-      [[fallthrough]];
-    case Place::Runtime:
-      lasts = true;
+Error MethodState::check_tensor(uint32_t index, const uint8_t* table,
+                                const NamedDataMap* named_data) {
+  const Storage storage(table);
+  const uint8_t dynamism = flat::field_u8(table, schema::tensor::kShapeDynamism);
+  const uint8_t* sizes = flat::field_vector(table, schema::tensor::kSizes);
+  const ScalarType type = scalar_type_of(table);
+  if constexpr (kVerify) {
+    const uint8_t* dim_order = flat::field_vector(table, schema::tensor::kDimOrder);
+    const uint32_t dims = flat::vector_size(sizes);
+    ET_CHECK_OR_RETURN_ERROR(
+        isValid(type) && dims == flat::vector_size(dim_order) &&
+            validate_dim_order(flat::vector_data(dim_order), dims) &&
+            dynamism <= static_cast<uint8_t>(TensorShapeDynamism::DYNAMIC_UNBOUND) &&
+            flat::field_u32(table, schema::tensor::kStorageOffset) == 0,
+        InvalidProgram, "Value %" PRIu32 " is no tensor", index);
   }
-  if (lasts) {
+  const size_t element_size = elementSize(type);
+  const size_t nbytes = checked_nbytes(sizes, element_size);
+  ET_CHECK_OR_RETURN_ERROR(nbytes != SIZE_MAX, InvalidProgram, "Value %" PRIu32 " has a bad size",
+                           index);
+  const void* address = nullptr;
+  ET_CHECK_OK_OR_RETURN_ERROR(this->address(storage, nbytes, address));
+  // The program decides where constants, and in their buffers planned tensors, begin.
+  if constexpr (kVerify) {
+    const size_t begin =
+        storage.place == Place::Constant ? reinterpret_cast<uintptr_t>(address) : storage.offset();
+    ET_CHECK_OR_RETURN_ERROR(nbytes == 0 || begin % element_size == 0, InvalidProgram,
+                             "Value %" PRIu32 " is not aligned", index);
+  }
+  ET_CHECK_OR_RETURN_ERROR(!storage.is_external || named_data != nullptr, InvalidState,
+                           "Value %" PRIu32 " needs external data", index);
+  if (storage.place == Place::Planned) {
+    if (storage.is_external) {
+      ET_CHECK_OK_OR_RETURN_ERROR(
+          named_data->load_data_into(storage.name(), const_cast<void*>(address), nbytes));
+    } else if (storage.constant != 0) {
+      ET_CHECK_OK_OR_RETURN_ERROR(program.load_initial_state(
+          storage.state_segments(), storage.constant, nbytes, const_cast<void*>(address)));
+    }
+  }
+  if (dynamism != 0 || (storage.place == Place::Planned ? !storage.name().empty()
+                                                        : storage.place != Place::Constant)) {
     mark(index);
   }
   return Error::Ok;
 }
 
-Error MethodState::check_value(uint32_t index, const NamedDataMap* named_data) {
-  const ValueKind value_kind = kind(index);
-  if (value_kind == ValueKind::Tensor) {
-    return check_tensor(index, named_data);
-  }
-  ET_CHECK_OR_RETURN_ERROR(value_kind != ValueKind::None, InvalidProgram,
-                           "Value %" PRIu32 " has no kind", index);
-  if constexpr (!ET_ENABLE_PROGRAM_VERIFICATION) {
-    return Error::Ok;
-  }
-  const bool is_int_list = value_kind == ValueKind::IntList;
-  const bool is_optional = value_kind == ValueKind::OptionalTensorList;
-  if (is_int_list || is_optional || value_kind == ValueKind::TensorList) {
-    const uint8_t* items = flat::field_vector(content(index), 0);
-    for (uint32_t i = 0; i < flat::vector_size(items); ++i) {
-      // An index beyond 32 bits is out of range as well.
-      const uint64_t item =
-          is_int_list ? flat::vector_u64(items, i) : uint64_t{flat::vector_u32(items, i)};
-      if (is_optional && item == UINT32_MAX) {
-        continue;
-      }
-      ET_CHECK_OR_RETURN_ERROR(item < n_values, InvalidProgram,
-                               "List %" PRIu32 " has an item out of range", index);
-      const ValueKind item_kind = kind(static_cast<uint32_t>(item));
-      ET_CHECK_OR_RETURN_ERROR(item_kind == (is_int_list ? ValueKind::Int : ValueKind::Tensor) ||
-                                   (is_optional && item_kind == ValueKind::Null),
-                               InvalidProgram, "List %" PRIu32 " has an item of another kind",
-                               index);
+Error MethodState::check_items(const Serialized& list) const {
+  const Items items(list);
+  const bool is_optional = list.kind == ValueKind::OptionalTensorList;
+  for (uint32_t i = 0; i < items.size(); ++i) {
+    const uint32_t item = items[i];
+    if (is_optional && item == UINT32_MAX) {
+      continue;
     }
-  } else if (value_kind == ValueKind::BoolList) {
-    const uint8_t* items = flat::field_vector(content(index), 0);
-    for (uint32_t i = 0; i < flat::vector_size(items); ++i) {
-      ET_CHECK_OR_RETURN_ERROR(flat::vector_data(items)[i] <= 1, InvalidProgram,
-                               "List %" PRIu32 " has a bad item", index);
+    ET_CHECK_OR_RETURN_ERROR(item < flat::vector_size(values), InvalidProgram,
+                             "An item of a list is missing");
+    const ValueKind kind = serialized(item).kind;
+    ET_CHECK_OR_RETURN_ERROR(
+        kind == (list.kind == ValueKind::IntList ? ValueKind::Int : ValueKind::Tensor) ||
+            (is_optional && kind == ValueKind::Null),
+        InvalidProgram, "An item of a list is of another kind");
+  }
+  return Error::Ok;
+}
+
+Error MethodState::check_value(uint32_t index, const NamedDataMap* named_data) {
+  const Serialized value = serialized(index);
+  if (value.kind == ValueKind::Tensor) {
+    return check_tensor(index, value.table, named_data);
+  }
+  if constexpr (kVerify) {
+    ET_CHECK_OR_RETURN_ERROR(value.kind != ValueKind::None, InvalidProgram,
+                             "Value %" PRIu32 " has no kind", index);
+    if (value.kind == ValueKind::BoolList) {
+      const uint8_t* items = flat::field_vector(value.table, 0);
+      for (uint32_t i = 0; i < flat::vector_size(items); ++i) {
+        ET_CHECK_OR_RETURN_ERROR(flat::vector_data(items)[i] <= 1, InvalidProgram,
+                                 "List %" PRIu32 " has a bad item", index);
+      }
+    } else if (value.is_list() && value.kind != ValueKind::DoubleList) {
+      return check_items(value);
     }
   }
   return Error::Ok;
 }
 
 size_t MethodState::block_size(uint32_t index) const {
-  const ValueKind value_kind = kind(index);
+  const Serialized value = serialized(index);
   size_t size = sizeof(EValue);
-  if (value_kind <= ValueKind::Double) {
+  if (value.is_plain()) {
     return size;
   }
-  const uint8_t* table = content(index);
-  if (value_kind == ValueKind::Tensor) {
-    const uint32_t dims = flat::vector_size(flat::field_vector(table, schema::tensor::kSizes));
-    const size_t shape = Arena::round_up(dims * sizeof(int32_t));
-    const bool is_static = flat::field_u8(table, schema::tensor::kShapeDynamism) == 0;
+  if (value.kind == ValueKind::Tensor) {
+    const size_t shape =
+        Arena::round_up(flat::vector_size(flat::field_vector(value.table, schema::tensor::kSizes)) *
+                        sizeof(int32_t));
+    const bool is_static = flat::field_u8(value.table, schema::tensor::kShapeDynamism) == 0;
     return size + Arena::round_up(sizeof(TensorImpl)) + (is_static ? shape : 2 * shape);
   }
-  const uint8_t* items = flat::field_vector(table, 0);
-  const size_t count = flat::vector_size(items);
-  switch (value_kind) {
+  const Items items(value);
+  switch (value.kind) {
+    case ValueKind::DoubleList:
+      size += items.size() * sizeof(double);
+      [[fallthrough]];
     case ValueKind::String:
     case ValueKind::BoolList:
-      return size + Arena::round_up(sizeof(ArrayRef<char>));
-    case ValueKind::DoubleList:
-      return size + Arena::round_up(sizeof(ArrayRef<double>)) + count * sizeof(double);
+      return size + sizeof(ArrayRef<char>);
     default:
       size += Arena::round_up(sizeof(BoxedEvalueList<int64_t>));
   }
-  if (value_kind == ValueKind::IntList) {
-    return size + count * sizeof(int64_t);
+  if (value.kind == ValueKind::IntList) {
+    return size + items.size() * sizeof(int64_t);
   }
-  const bool is_optional = value_kind == ValueKind::OptionalTensorList;
-  size += Arena::round_up(count * (is_optional ? sizeof(std::optional<Tensor>) : sizeof(Tensor)));
-  for (uint32_t i = 0; i < count; ++i) {
-    const uint32_t item = flat::vector_u32(items, i);
-    size += is_optional && item == UINT32_MAX ? 0 : block_size(item) - sizeof(EValue);
+  size += Arena::round_up(items.size() * (value.kind == ValueKind::TensorList
+                                              ? sizeof(Tensor)
+                                              : sizeof(std::optional<Tensor>)));
+  for (uint32_t i = 0; i < items.size(); ++i) {
+    if (items[i] != UINT32_MAX) {
+      size += block_size(items[i]) - sizeof(EValue);
+    }
   }
   return size;
 }
 
-bool MethodState::make_tensor(uint32_t index, Tensor& tensor, Arena& arena) {
+TensorImpl* MethodState::item_tensor(uint32_t index, Arena& arena) {
+  EValue made;
+  const EValue* item = &made;
   if (is_marked(index)) {
-    const Slot& lasting = slot(index);
-    if (!lasting.isTensor()) {
-      return false;
-    }
-    tensor = lasting.toTensor();
-    return true;
+    item = &slot(index);
+  } else {
+    make_value(index, made, arena);
   }
-  EValue value;
-  make_value(index, value, arena);
-  tensor = value.toTensor();
-  return true;
+  return item->isTensor() ? item->payload.as_tensor.unsafeGetTensorImpl() : nullptr;
+}
+
+void MethodState::make_tensor(const uint8_t* table, EValue& value, Arena& arena) {
+  const auto dynamism =
+      static_cast<TensorShapeDynamism>(flat::field_u8(table, schema::tensor::kShapeDynamism));
+  const uint8_t* sizes_vector = flat::field_vector(table, schema::tensor::kSizes);
+  const uint32_t dims = flat::vector_size(sizes_vector);
+  // Neither is written through the tensor, unless its shape can change: then it gets a copy.
+  auto* sizes = reinterpret_cast<int32_t*>(const_cast<uint8_t*>(flat::vector_data(sizes_vector)));
+  auto* dim_order =
+      const_cast<uint8_t*>(flat::vector_data(flat::field_vector(table, schema::tensor::kDimOrder)));
+  auto* impl = arena.take<TensorImpl>(1);
+  auto* strides = arena.take<int32_t>(dims);
+  if (dynamism != TensorShapeDynamism::STATIC) {
+    sizes = static_cast<int32_t*>(memcpy(arena.take<int32_t>(dims), sizes, dims * 4));
+  }
+  dim_order_to_stride_nocheck(sizes, dim_order, dims, strides);
+  new (impl) TensorImpl(scalar_type_of(table), static_cast<ssize_t>(dims), sizes, nullptr,
+                        dim_order, strides, dynamism);
+  const void* data;
+  (void)address(Storage(table), impl->nbytes(), data);
+  impl->set_data(const_cast<void*>(data));
+  value.payload.as_tensor = Tensor(impl);
+  value.tag = Tag::Tensor;
 }
 
 bool MethodState::make_value(uint32_t index, EValue& value, Arena& arena) {
-  const ValueKind value_kind = kind(index);
-  const uint8_t* table = content(index);
-  if (value_kind == ValueKind::Tensor) {
-    const auto type = static_cast<ScalarType>(flat::field_u8(table, schema::tensor::kScalarType));
-    const auto dynamism =
-        static_cast<TensorShapeDynamism>(flat::field_u8(table, schema::tensor::kShapeDynamism));
-    const uint8_t* sizes_vector = flat::field_vector(table, schema::tensor::kSizes);
-    const uint32_t dims = flat::vector_size(sizes_vector);
-    // Neither is written through the tensor, unless its shape can change: then it gets a copy.
-    auto* sizes = reinterpret_cast<int32_t*>(const_cast<uint8_t*>(flat::vector_data(sizes_vector)));
-    auto* dim_order = const_cast<uint8_t*>(
-        flat::vector_data(flat::field_vector(table, schema::tensor::kDimOrder)));
-    auto* impl = arena.take<TensorImpl>(1);
-    auto* strides = arena.take<int32_t>(dims);
-    if (dynamism != TensorShapeDynamism::STATIC) {
-      sizes = static_cast<int32_t*>(memcpy(arena.take<int32_t>(dims), sizes, dims * 4));
-    }
-    dim_order_to_stride_nocheck(sizes, dim_order, dims, strides);
-    new (impl)
-        TensorImpl(type, static_cast<ssize_t>(dims), sizes, nullptr, dim_order, strides, dynamism);
-    const Storage storage(table);
-    if (storage.place == Place::Planned) {
-      impl->set_data(planned_address(*this, storage, impl->nbytes()).get());
-    } else if (storage.place == Place::Constant) {
-      impl->set_data(const_cast<void*>(
-          program.get_constant_buffer_data(storage.constant, impl->nbytes()).get()));
-    }
-    value = EValue(Tensor(impl));
-    return true;
-  }
-
-  switch (value_kind) {
+  const Serialized from = serialized(index);
+  auto& payload = value.payload.copyable_union;
+  switch (from.kind) {
+    case ValueKind::Tensor:
+      make_tensor(from.table, value, arena);
+      return true;
     case ValueKind::Int:
-      value = EValue(static_cast<int64_t>(flat::field_u64(table, 0)));
-      return true;
-    case ValueKind::Bool:
-      value = EValue(flat::field_u8(table, 0) != 0);
-      return true;
     case ValueKind::Double: {
-      const uint64_t bits = flat::field_u64(table, 0);
-      double number;
-      memcpy(&number, &bits, sizeof(number));
-      value = EValue(number);
+      // Both are 8 bytes in the file and in the union.
+      const uint64_t bits = flat::field_u64(from.table, 0);
+      memcpy(static_cast<void*>(&payload), &bits, sizeof(bits));
+      value.tag = from.kind == ValueKind::Int ? Tag::Int : Tag::Double;
       return true;
     }
+    case ValueKind::Bool:
+      payload.as_bool = flat::field_u8(from.table, 0) != 0;
+      value.tag = Tag::Bool;
+      return true;
+    case ValueKind::None:
+    case ValueKind::Null:
+      value.tag = Tag::None;
+      return true;
     default:
       break;
   }
-  value = EValue();
-  if (value_kind <= ValueKind::Null) {
-    return true;
-  }
 
-  const uint8_t* items = flat::field_vector(table, 0);
-  const uint32_t count = flat::vector_size(items);
-  switch (value_kind) {
+  const uint8_t* vector = flat::field_vector(from.table, 0);
+  const uint32_t count = flat::vector_size(vector);
+  const uint8_t* bytes = flat::vector_data(vector);
+  switch (from.kind) {
     case ValueKind::String:
-      value = EValue(new (arena.take<ArrayRef<char>>(1))
-                         ArrayRef<char>(flat::string_data(items), count));
+      payload.as_string_ptr = new (arena.take<ArrayRef<char>>(1))
+          ArrayRef<char>(reinterpret_cast<const char*>(bytes), count);
+      value.tag = Tag::String;
       return true;
     case ValueKind::BoolList:
-      value = EValue(new (arena.take<ArrayRef<bool>>(1)) ArrayRef<bool>(
-          reinterpret_cast<const bool*>(flat::vector_data(items)), count));
+      payload.as_bool_list_ptr = new (arena.take<ArrayRef<bool>>(1))
+          ArrayRef<bool>(reinterpret_cast<const bool*>(bytes), count);
+      value.tag = Tag::ListBool;
       return true;
     case ValueKind::DoubleList: {
       auto* list = arena.take<ArrayRef<double>>(1);
       // Copied, since in the file they may lie at a multiple of 4.
       auto* numbers = arena.take<double>(count);
-      memcpy(numbers, flat::vector_data(items), count * sizeof(double));
-      value = EValue(new (list) ArrayRef<double>(numbers, count));
+      memcpy(numbers, bytes, count * sizeof(double));
+      payload.as_double_list_ptr = new (list) ArrayRef<double>(numbers, count);
+      value.tag = Tag::ListDouble;
       return true;
     }
-    case ValueKind::IntList: {
-      auto* list = arena.take<BoxedEvalueList<int64_t>>(1);
-      auto* numbers = arena.take<int64_t>(count);
-      for (uint32_t i = 0; i < count; ++i) {
-        const auto item = static_cast<uint32_t>(flat::vector_u64(items, i));
-        numbers[i] = is_marked(item) ? slot(item).payload.copyable_union.as_int
-                                     : static_cast<int64_t>(flat::field_u64(content(item), 0));
-      }
-      value = EValue(new (list) BoxedEvalueList<int64_t>(numbers, count));
-      return true;
+    default:
+      break;
+  }
+
+  const Items items(from);
+  if (from.kind == ValueKind::IntList) {
+    auto* list = arena.take<BoxedEvalueList<int64_t>>(1);
+    auto* numbers = arena.take<int64_t>(count);
+    for (uint32_t i = 0; i < count; ++i) {
+      numbers[i] = is_marked(items[i])
+                       ? slot(items[i]).payload.copyable_union.as_int
+                       : static_cast<int64_t>(flat::field_u64(serialized(items[i]).table, 0));
     }
-    case ValueKind::TensorList: {
-      auto* list = arena.take<BoxedEvalueList<Tensor>>(1);
-      auto* tensors = arena.take<Tensor>(count);
-      for (uint32_t i = 0; i < count; ++i) {
-        if (!make_tensor(flat::vector_u32(items, i), tensors[i], arena)) {
-          return false;
-        }
+    payload.as_int_list_ptr = new (list) BoxedEvalueList<int64_t>(numbers, count);
+    value.tag = Tag::ListInt;
+    return true;
+  }
+  if (from.kind == ValueKind::TensorList) {
+    auto* list = arena.take<BoxedEvalueList<Tensor>>(1);
+    auto* tensors = arena.take<Tensor>(count);
+    for (uint32_t i = 0; i < count; ++i) {
+      TensorImpl* impl = item_tensor(items[i], arena);
+      if (impl == nullptr) {
+        return false;
       }
-      value = EValue(new (list) BoxedEvalueList<Tensor>(tensors, count));
-      return true;
+      new (&tensors[i]) Tensor(impl);
     }
-    default: {  // OptionalTensorList
-      auto* list = arena.take<BoxedEvalueList<std::optional<Tensor>>>(1);
-      auto* tensors = arena.take<std::optional<Tensor>>(count);
-      for (uint32_t i = 0; i < count; ++i) {
-        const uint32_t item = flat::vector_u32(items, i);
-        new (&tensors[i]) std::optional<Tensor>();
-        Tensor tensor(nullptr);
-        if (item != UINT32_MAX && kind(item) == ValueKind::Tensor) {
-          if (!make_tensor(item, tensor, arena)) {
-            return false;
-          }
-          tensors[i] = tensor;
-        }
-      }
-      value = EValue(new (list) BoxedEvalueList<std::optional<Tensor>>(tensors, count));
-      return true;
+    payload.as_tensor_list_ptr = new (list) BoxedEvalueList<Tensor>(tensors, count);
+    value.tag = Tag::ListTensor;
+    return true;
+  }
+  auto* list = arena.take<BoxedEvalueList<std::optional<Tensor>>>(1);
+  auto* tensors = arena.take<std::optional<Tensor>>(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    TensorImpl* impl = items[i] == UINT32_MAX ? nullptr : item_tensor(items[i], arena);
+    if (impl != nullptr) {
+      new (&tensors[i]) std::optional<Tensor>(impl);
+    } else {
+      new (&tensors[i]) std::optional<Tensor>();
     }
   }
+  payload.as_list_optional_tensor_ptr =
+      new (list) BoxedEvalueList<std::optional<Tensor>>(tensors, count);
+  value.tag = Tag::ListOptionalTensor;
+  return true;
 }
 
 EValue* MethodState::value(uint32_t index, Arena& arena) {
   if (is_marked(index)) {
     Slot& lasting = slot(index);
     // Items of a list may have changed: lists are made anew.
-    if (!is_list(lasting.tag)) {
+    if (lasting.tag < Tag::ListBool) {
       return &lasting;
     }
   }
@@ -401,95 +368,62 @@ EValue* MethodState::value(uint32_t index, Arena& arena) {
   return make_value(index, *made, arena) ? made : nullptr;
 }
 
-void MethodState::refresh(Slot& lasting) {
-  if (is_list(lasting.tag)) {
+Slot& MethodState::output(size_t i) {
+  Slot& lasting = slot(list_item(schema::plan::kOutputs, i));
+  if (lasting.tag >= Tag::ListBool) {
     // The list begins its block.
-    Arena arena(reinterpret_cast<uint8_t*>(lasting.payload.copyable_union.as_int_list_ptr));
+    Arena arena(lasting.payload.copyable_union.as_int_list_ptr);
     make_value(lasting.index, lasting, arena);
   }
+  return lasting;
 }
 
-Error MethodState::make_slots(const NamedDataMap* named_data) {
-  for (uint32_t i = 0; i < (n_values + 31) / 32; ++i) {
-    n_slots += static_cast<uint32_t>(__builtin_popcount(marks[i]));
-  }
+Error MethodState::make_slots(const NamedDataMap* named_data, ExternalLoader load_external) {
   MemoryAllocator& pool = *memory.method_allocator();
   slots = pool.allocateList<Slot>(n_slots);
-  if (slots == nullptr) {
+  if (slots == nullptr && n_slots != 0) {
     return Error::MemoryAllocationFailed;
   }
   Slot* next = slots;
-  for (uint32_t i = 0; i < n_values; ++i) {
+  for (uint32_t i = 0; i < flat::vector_size(values); ++i) {
     if (is_marked(i)) {
       new (next) Slot();
-      next->index = i & 0x7fffffffu;
+      next->index = i & INT32_MAX;
       next->is_set = 0;
       ++next;
     }
   }
   // Lists last: they need their items.
-  for (const bool lists : {false, true}) {
-    for (Slot& lasting : Span<Slot>(slots, n_slots)) {
-      const uint32_t index = lasting.index;
-      const ValueKind value_kind = kind(index);
-      if ((value_kind >= ValueKind::IntList) != lists) {
+  for (uint32_t pass = 0; pass < 2; ++pass) {
+    for (Slot* lasting = slots; lasting != next; ++lasting) {
+      const Serialized from = serialized(lasting->index);
+      if (from.is_list() != (pass == 1)) {
         continue;
       }
-      const size_t size = block_size(index) - sizeof(EValue);
-      auto* block = size == 0 ? nullptr : static_cast<uint8_t*>(pool.allocate(size, 8));
+      const size_t size = block_size(lasting->index) - sizeof(EValue);
+      void* block = size == 0 ? nullptr : pool.allocate(size, 8);
       if (block == nullptr && size != 0) {
         return Error::MemoryAllocationFailed;
       }
       Arena arena(block);
-      if (!make_value(index, lasting, arena)) {
-        return Error::InvalidProgram;
-      }
-      if (value_kind != ValueKind::Tensor) {
-        continue;
-      }
-      const Storage storage(content(index));
-      if (storage.place == Place::External) {
-        ET_CHECK_OK_OR_RETURN_ERROR(load_external(storage.name(), lasting.toTensor(), named_data));
+      make_value(lasting->index, *lasting, arena);
+      if (from.kind == ValueKind::Tensor && Storage(from.table).place == Place::External) {
+        ET_CHECK_OK_OR_RETURN_ERROR(load_external(*this, lasting->index, named_data));
       }
     }
   }
   return Error::Ok;
 }
 
-Error MethodState::load_external(std::string_view name, const Tensor& tensor,
-                                 const NamedDataMap* named_data) {
-  const Result<const TensorLayout> layout = named_data->get_tensor_layout(name);
-  if (!layout.ok()) {
-    return layout.error();
-  }
-  const ArrayRef<int32_t> sizes(layout->sizes().data(), layout->sizes().size());
-  const ArrayRef<uint8_t> dim_order(layout->dim_order().data(), layout->dim_order().size());
-  ET_CHECK_OR_RETURN_ERROR(layout->scalar_type() == tensor.scalar_type() &&
-                               sizes == tensor.sizes() && dim_order == tensor.dim_order(),
-                           InvalidExternalData, "External data of another shape");
-  auto* node = memory.method_allocator()->allocateInstance<ExternalData>();
-  if (node == nullptr) {
-    return Error::MemoryAllocationFailed;
-  }
-  Result<FreeableBuffer> data = named_data->get_data(name);
-  if (!data.ok()) {
-    return data.error();
-  }
-  new (node) ExternalData{std::move(*data), external_data};
-  external_data = node;
-  ET_CHECK_OR_RETURN_ERROR(node->data.size() >= tensor.nbytes(), InvalidExternalData,
-                           "External data is too short");
-  return set_tensor_data(tensor, const_cast<void*>(node->data.data()), node->data.size());
-}
-
 bool MethodState::is_planned(uint32_t index) const {
-  return kind(index) == ValueKind::Tensor && Storage(content(index)).place != Place::Runtime;
+  return Storage(serialized(index).table).place != Place::Runtime;
 }
 
 Result<Tensor> MethodState::attribute(std::string_view name) const {
   for (const Slot& lasting : Span<Slot>(slots, n_slots)) {
-    if (kind(lasting.index) == ValueKind::Tensor && lasting.isTensor()) {
-      const Storage storage(content(lasting.index));
+    const Serialized from = serialized(lasting.index);
+    if (from.kind == ValueKind::Tensor && lasting.isTensor()) {
+      const Storage storage(from.table);
       if (storage.place == Place::Planned && storage.name() == name) {
         return lasting.toTensor();
       }

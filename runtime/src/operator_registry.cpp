@@ -115,8 +115,8 @@ bool KeyCursor::number(unsigned value) {
   return *at_++ == static_cast<char>('0' + value % 10);
 }
 
-Result<OpFunction> find_kernel(const OperatorName& name, Span<const Kernel> kernels,
-                               KeyMatcher matches, const void* args) {
+Error find_kernel(const OperatorName& name, Span<const Kernel> kernels, KeyMatcher matches,
+                  const void* args, OpFunction& function) {
   OpFunction fallback = nullptr;
   OpFunction special = nullptr;
   if (!kernels.empty()) {
@@ -126,12 +126,10 @@ Result<OpFunction> find_kernel(const OperatorName& name, Span<const Kernel> kern
       special = search(g_tables[i], name, matches, args, fallback);
     }
   }
-  if (special == nullptr) {
-    special = fallback;
-  }
-  ET_CHECK_OR_RETURN_ERROR(special != nullptr, OperatorMissing, "No kernel for %s.%s", name.name,
+  function = special == nullptr ? fallback : special;
+  ET_CHECK_OR_RETURN_ERROR(function != nullptr, OperatorMissing, "No kernel for %s.%s", name.name,
                            name.overload);
-  return special;
+  return Error::Ok;
 }
 
 Error make_kernel_key_string(Span<const TensorMeta> key, char* buf, size_t buf_size) {
@@ -172,47 +170,32 @@ Error make_kernel_key_string(Span<const TensorMeta> key, char* buf, size_t buf_s
 }  // namespace internal
 
 Error register_kernels(const Span<const Kernel> kernels) {
-  if (kernels.empty()) {
-    return Error::Ok;
-  }
-  Table table = {kernels, true};
-  for (size_t i = 1; i < kernels.size() && table.is_sorted; ++i) {
-    table.is_sorted = strcmp(kernels[i - 1].name_, kernels[i].name_) <= 0;
-  }
-  for (size_t i = 0; i < kernels.size(); ++i) {
-    // In a sorted table equal names are neighbours: this looks at one kernel, most of the time.
-    for (size_t j = i + 1; j < kernels.size(); ++j) {
-      if (strcmp(kernels[i].name_, kernels[j].name_) != 0) {
-        if (table.is_sorted) {
-          break;
-        }
-      } else if (kernels[i].kernel_key_ == kernels[j].kernel_key_) {
-        ET_LOG(Error, "%s is registered twice", kernels[i].name_);
-        return Error::RegistrationAlreadyRegistered;
-      }
-    }
-    for (size_t j = 0; j < g_table_count; ++j) {
-      if (holds(g_tables[j], kernels[i])) {
-        ET_LOG(Error, "%s is registered already", kernels[i].name_);
-        return Error::RegistrationAlreadyRegistered;
-      }
-    }
-  }
   // A table that continues the last one is the same table: kernels that come one by one.
-  if (g_table_count > 0) {
-    Table& last = g_tables[g_table_count - 1];
-    if (last.kernels.end() == kernels.begin()) {
-      const char* before = last.kernels[last.kernels.size() - 1].name_;
-      last.is_sorted = last.is_sorted && table.is_sorted && strcmp(before, kernels[0].name_) <= 0;
-      last.kernels = {last.kernels.data(), last.kernels.size() + kernels.size()};
-      return Error::Ok;
-    }
-  }
-  if (g_table_count == GEN_KERNELS_MAX_TABLES) {
+  const bool continues =
+      g_table_count > 0 && g_tables[g_table_count - 1].kernels.end() == kernels.begin();
+  const size_t index = continues ? g_table_count - 1 : g_table_count;
+  if (index == GEN_KERNELS_MAX_TABLES) {
     ET_LOG(Error, "More than %d tables of kernels", GEN_KERNELS_MAX_TABLES);
     return Error::RegistrationExceedingMaxKernels;
   }
-  g_tables[g_table_count++] = table;
+  Table table = continues ? g_tables[index] : Table{{kernels.data(), size_t{0}}, true};
+  for (const Kernel& kernel : kernels) {
+    const size_t size = table.kernels.size();
+    // In a sorted table only a neighbour can have the same name: this takes linear time.
+    const int order = size == 0 ? -1 : strcmp(table.kernels[size - 1].name_, kernel.name_);
+    table.is_sorted = table.is_sorted && order <= 0;
+    bool is_known = (order == 0 || !table.is_sorted) && holds(table, kernel);
+    for (size_t i = 0; i < index; ++i) {
+      is_known = is_known || holds(g_tables[i], kernel);
+    }
+    if (is_known) {
+      ET_LOG(Error, "%s is registered already", kernel.name_);
+      return Error::RegistrationAlreadyRegistered;
+    }
+    table.kernels = {table.kernels.data(), size + 1};
+  }
+  g_tables[index] = table;
+  g_table_count = index + !table.kernels.empty();
   return Error::Ok;
 }
 
@@ -243,7 +226,10 @@ bool matches_metas(const char* key, const void* args) {
 
 Result<OpFunction> get_op_function_from_registry(const char* name, Span<const TensorMeta> meta_list,
                                                  Span<const Kernel> kernel_list) {
-  return internal::find_kernel({name, ""}, kernel_list, matches_metas, &meta_list);
+  OpFunction function;
+  ET_CHECK_OK_OR_RETURN_ERROR(
+      internal::find_kernel({name, ""}, kernel_list, matches_metas, &meta_list, function));
+  return function;
 }
 
 Result<OpFunction> get_op_function_from_registry(const char* name,

@@ -91,7 +91,7 @@ Result<Program> Program::load(DataLoader* loader, Verification) {
       flat::field_u32(root, schema::program::kVersion) <= kMaxSupportedSchemaVersion,
       InvalidProgram, "The program is of a later version");
 
-  Program program(loader, segment_base, std::move(*data), root, FreeableBuffer());
+  Program program(loader, segment_base, std::move(*data), root);
   // One offset alone is a placeholder: no constants.
   const uint8_t* constants = flat::field_table(root, schema::program::kConstantSegment);
   if (constants != nullptr &&
@@ -99,36 +99,30 @@ Result<Program> Program::load(DataLoader* loader, Verification) {
     Result<FreeableBuffer> segment =
         program.load_segment(DataLoader::SegmentInfo::Type::Constant,
                              flat::field_u32(constants, schema::subsegments::kSegmentIndex));
-    if (!segment.ok()) {
-      return segment.error();
-    }
-    return Program(loader, segment_base, std::move(program.data_), root, std::move(*segment));
+    ET_CHECK_OK_OR_RETURN_ERROR(segment.error());
+    new (&program.constants_) FreeableBuffer(std::move(*segment));
   }
   return program;
 }
 
-Result<Program::Segment> Program::segment(size_t index) const {
+Error Program::find_segment(size_t index, Segment& segment) const {
   const uint8_t* segments = flat::field_vector(root_, schema::program::kSegments);
   ET_CHECK_OR_RETURN_ERROR(segment_base_ != 0 && index < flat::vector_size(segments), NotFound,
                            "No segment %zu", index);
   const uint8_t* entry = flat::vector_table(segments, index);
-  Segment segment;
   ET_CHECK_OR_RETURN_ERROR(
       to_size(flat::field_u64(entry, schema::segment::kOffset), segment.offset) &&
           to_size(flat::field_u64(entry, schema::segment::kSize), segment.size) &&
-          segment.offset <= SIZE_MAX - segment_base_,
+          !__builtin_add_overflow(segment.offset, segment_base_, &segment.offset),
       InvalidProgram, "Segment %zu is out of range", index);
-  segment.offset += segment_base_;
-  return segment;
+  return Error::Ok;
 }
 
 Result<FreeableBuffer> Program::load_segment(DataLoader::SegmentInfo::Type type,
                                              size_t index) const {
-  const Result<Segment> where = segment(index);
-  if (!where.ok()) {
-    return where.error();
-  }
-  return loader_->load(where->offset, where->size, DataLoader::SegmentInfo(type, index));
+  Segment segment;
+  ET_CHECK_OK_OR_RETURN_ERROR(find_segment(index, segment));
+  return loader_->load(segment.offset, segment.size, DataLoader::SegmentInfo(type, index));
 }
 
 Error Program::load_initial_state(size_t segments_index, size_t offset_index, size_t size,
@@ -141,15 +135,13 @@ Error Program::load_initial_state(size_t segments_index, size_t offset_index, si
   ET_CHECK_OR_RETURN_ERROR(offset_index < flat::vector_size(offsets), NotFound,
                            "No mutable data %zu", offset_index);
   const size_t index = flat::field_u32(entry, schema::subsegments::kSegmentIndex);
-  const Result<Segment> where = segment(index);
-  if (!where.ok()) {
-    return where.error();
-  }
+  Segment segment;
+  ET_CHECK_OK_OR_RETURN_ERROR(find_segment(index, segment));
   size_t offset;
   ET_CHECK_OR_RETURN_ERROR(to_size(flat::vector_u64(offsets, offset_index), offset) &&
-                               offset <= where->size && size <= where->size - offset,
+                               offset <= segment.size && size <= segment.size - offset,
                            InvalidProgram, "Mutable data %zu is out of range", offset_index);
-  return loader_->load_into(where->offset + offset, size,
+  return loader_->load_into(segment.offset + offset, size,
                             DataLoader::SegmentInfo(DataLoader::SegmentInfo::Type::Mutable, index),
                             buffer);
 }
@@ -211,28 +203,26 @@ Result<MethodMeta> Program::method_meta(const char* method_name) const {
   return Error::InvalidArgument;
 }
 
-Result<Method> Program::load_method(const char* method_name, MemoryManager* memory_manager,
+Result<Method> Program::load_method(const char* method_name, MemoryManager& memory_manager,
                                     EventTracer* event_tracer, const NamedDataMap* named_data_map,
+                                    internal::ExternalLoader load_external,
                                     const LoadBackendOptionsMap* backend_options,
                                     Span<const Kernel> kernel_registry) const {
   internal::event_tracer_create_event_block(event_tracer, "Default");
   const internal::EventTracerProfileMethodScope scope(event_tracer, "Program::load_method");
   const Result<MethodMeta> meta = method_meta(method_name);
-  if (!meta.ok()) {
-    return meta.error();
-  }
-  internal::MethodState* state =
-      memory_manager->method_allocator()->allocateInstance<internal::MethodState>();
+  ET_CHECK_OK_OR_RETURN_ERROR(meta.error());
+  auto* state = memory_manager.method_allocator()->allocateInstance<internal::MethodState>();
   if (state == nullptr) {
     return Error::MemoryAllocationFailed;
   }
-  new (state) internal::MethodState(*this, meta->plan_, *memory_manager, event_tracer);
-  Method method(state);
-  const Error error = state->load(named_data_map, backend_options, kernel_registry);
+  new (state) internal::MethodState(*this, meta->plan_, memory_manager, event_tracer);
+  const Error error = state->load(named_data_map, load_external, backend_options, kernel_registry);
   if (error != Error::Ok) {
+    state->~MethodState();
     return error;
   }
-  return method;
+  return Method(state);
 }
 
 }  // namespace executorch::runtime

@@ -18,27 +18,25 @@ class FreeableBuffer final {
 
   FreeableBuffer() : FreeableBuffer(nullptr, 0, nullptr) {}
   FreeableBuffer(const void* data, size_t size, FreeFn free_fn, void* free_fn_context = nullptr)
-      : pointer_(data), free_fn_(free_fn), context_(free_fn_context), size_(size) {}
+      : data_(reinterpret_cast<uintptr_t>(data)),
+        free_(free_fn),
+        context_(free_fn_context),
+        size_(size) {}
   explicit FreeableBuffer(uint64_t data_uint64, size_t size, FreeUInt64Fn free_fn,
                           void* free_fn_context = nullptr)
-      : number_(data_uint64),
-        free_uint64_fn_(free_fn),
+      : data_(data_uint64),
+        free_uint64_(free_fn),
         context_(free_fn_context),
         size_(size),
         is_number_(true) {}
   FreeableBuffer(FreeableBuffer&& other) noexcept
-      : number_(0),
-        free_fn_(other.free_fn_),
+      : data_(other.data_),
+        free_(other.free_),
         context_(other.context_),
         size_(other.size_),
         is_number_(other.is_number_) {
-    if (is_number_) {
-      number_ = other.number_;
-      free_uint64_fn_ = other.free_uint64_fn_;
-    } else {
-      pointer_ = other.pointer_;
-    }
-    other.forget();
+    other.data_ = 0;
+    other.size_ = 0;
   }
   ~FreeableBuffer() { Free(); }
   FreeableBuffer(const FreeableBuffer&) = delete;
@@ -46,48 +44,27 @@ class FreeableBuffer final {
   FreeableBuffer& operator=(FreeableBuffer&&) = delete;
 
   /// Gives the memory back; the buffer is empty then.
-  void Free() {
-    if (is_number_) {
-      if (number_ != 0 && free_uint64_fn_ != nullptr) {
-        free_uint64_fn_(context_, number_, size_);
-      }
-    } else if (pointer_ != nullptr && free_fn_ != nullptr) {
-      free_fn_(context_, const_cast<void*>(pointer_), size_);
-    }
-    forget();
-  }
+  void Free();
 
   size_t size() const { return size_; }
   const void* data() const {
     ET_CHECK(!is_number_);
-    return pointer_;
+    return reinterpret_cast<const void*>(static_cast<uintptr_t>(data_));
   }
   Result<const void*> data_safe() const {
     ET_CHECK_OR_RETURN_ERROR(!is_number_, InvalidType, "The buffer is named by a number.");
-    return pointer_;
+    return data();
   }
   Result<uint64_t> data_uint64_type() const {
     ET_CHECK_OR_RETURN_ERROR(is_number_, InvalidType, "The buffer is named by a pointer.");
-    return number_;
+    return data_;
   }
 
  private:
-  void forget() {
-    if (is_number_) {
-      number_ = 0;
-    } else {
-      pointer_ = nullptr;
-    }
-    size_ = 0;
-  }
-
+  uint64_t data_;  ///< The pointer or the number; 0 when there is nothing to free.
   union {
-    const void* pointer_;
-    uint64_t number_;
-  };
-  union {
-    FreeFn free_fn_;
-    FreeUInt64Fn free_uint64_fn_;
+    FreeFn free_;
+    FreeUInt64Fn free_uint64_;
   };
   void* context_;
   size_t size_;

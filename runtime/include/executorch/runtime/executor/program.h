@@ -27,6 +27,10 @@ class LoadBackendOptionsMap;
 namespace internal {
 struct MethodState;
 struct ProgramReader;
+/// Finds the data of a tensor that is kept outside the program. Linked only into images that give
+/// load_method() a NamedDataMap.
+Error load_external(MethodState& state, uint32_t index, const NamedDataMap* named_data);
+using ExternalLoader = decltype(&load_external);
 }  // namespace internal
 
 /// A program (.pte): constants and methods. It must stay, at its address, while any of its methods
@@ -69,7 +73,11 @@ class Program final {
                              EventTracer* event_tracer = nullptr,
                              const NamedDataMap* named_data_map = nullptr,
                              const LoadBackendOptionsMap* backend_options = nullptr,
-                             Span<const Kernel> kernel_registry = {}) const;
+                             Span<const Kernel> kernel_registry = {}) const {
+    return load_method(method_name, *memory_manager, event_tracer, named_data_map,
+                       named_data_map == nullptr ? nullptr : &internal::load_external,
+                       backend_options, kernel_registry);
+  }
 
   enum HeaderStatus { CompatibleVersion, IncompatibleVersion, NotPresent, ShortData };
   static constexpr size_t kMinHeadBytes = 64;
@@ -81,20 +89,21 @@ class Program final {
   friend struct internal::ProgramReader;
   friend class internal::PteDataMap;
 
-  Program(DataLoader* loader, size_t segment_base, FreeableBuffer&& data, const uint8_t* root,
-          FreeableBuffer&& constants)
-      : data_(std::move(data)),
-        constants_(std::move(constants)),
-        loader_(loader),
-        root_(root),
-        segment_base_(segment_base) {}
+  Program(DataLoader* loader, size_t segment_base, FreeableBuffer&& data, const uint8_t* root)
+      : data_(std::move(data)), loader_(loader), root_(root), segment_base_(segment_base) {}
+
+  Result<Method> load_method(const char* method_name, MemoryManager& memory_manager,
+                             EventTracer* event_tracer, const NamedDataMap* named_data_map,
+                             internal::ExternalLoader load_external,
+                             const LoadBackendOptionsMap* backend_options,
+                             Span<const Kernel> kernel_registry) const;
 
   /// The part of the file that table DataSegment `index` names.
   struct Segment {
     size_t offset;
     size_t size;
   };
-  Result<Segment> segment(size_t index) const;
+  Error find_segment(size_t index, Segment& segment) const;
   /// Loads it.
   Result<FreeableBuffer> load_segment(DataLoader::SegmentInfo::Type type, size_t index) const;
   /// Fills `buffer` with the initial state of a mutable tensor.
