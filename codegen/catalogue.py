@@ -25,6 +25,9 @@ FUNCTIONS = Path(__file__).resolve().parent.parent / "functions"
 
 _LINE_END = re.compile("\r\n|[\r\n\x85\u2028\u2029]")  # what YAML counts as one
 _PRIORITY = ("corev", "cortex_m", "quantized", "functions", "custom_ops", "extra", "prim_ops")
+TARGET_OF = {"corev": "cv32e40p"}
+"""Catalogues whose kernels need instructions that only one target has."""
+
 _ITEM = re.compile(r"^- (?:op|func): (?:(\w+)::)?([\w.]+)", re.MULTILINE | re.ASCII)
 
 
@@ -35,6 +38,7 @@ class Catalogue:
     """
 
     def __init__(self, path: Path, display: str, bundled: bool) -> None:
+        self.path = path
         self.display = display
         self.bundled = bundled
         self.name = path.stem
@@ -167,22 +171,25 @@ def load_catalogue(
     return catalogue.entries(), catalogue.diagnostics
 
 
-def bundled_catalogues() -> tuple[Path, ...]:
-    """The catalogues of this package, the one that is asked first first."""
+def bundled_catalogues(target: str | None = None) -> tuple[Path, ...]:
+    """The catalogues of this package, the one that is asked first first.
+
+    With a `target` (codegen.toolchain.TARGETS, "" for none) those of other targets are left out.
+    """
     paths = (FUNCTIONS / f"{name}.yaml" for name in _PRIORITY)
-    return tuple(path for path in paths if path.is_file())
+    wanted = (p for p in paths if target is None or TARGET_OF.get(p.stem, target) == target)
+    return tuple(path for path in wanted if path.is_file())
 
 
 def open_catalogues(
-    functions: Iterable[str] = (), with_bundled: bool = True
+    functions: Iterable[str] = (), target: str | None = ""
 ) -> tuple[tuple[Catalogue, ...], tuple[Diagnostic, ...]]:
     """The user's catalogues and then the bundled ones: the order in which they are asked.
 
-    `functions` are paths as the user wrote them. The diagnostics are those of the user's files,
-    which are read whole.
+    `functions` are paths as the user wrote them; `target` as for `bundled_catalogues`. The
+    diagnostics are those of the user's files, which are read whole.
     """
     own = [open_catalogue(Path(name), name) for name in functions]
-    bundled = bundled_catalogues() if with_bundled else ()
     diagnostics = [d for catalogue in own for d in catalogue.diagnostics]
-    rest = [open_catalogue(path, path.name, bundled=True) for path in bundled]
+    rest = [open_catalogue(path, path.name, bundled=True) for path in bundled_catalogues(target)]
     return (*own, *rest), tuple(diagnostics)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from .catalogue import FUNCTIONS, Catalogue, open_catalogues
@@ -63,7 +62,7 @@ def lint(files: Sequence[str]) -> tuple[str, tuple[Diagnostic, ...]]:
         for entry in entries:
             for found in check_entry(entry, catalogues):
                 line = catalogue.source_line(found.location.line)
-                diagnostics.append(replace(found, source_line=line))
+                diagnostics.append(found._replace(source_line=line))
         kernels = [kernel for entry in entries for kernel in entry.kernels]
         keys = sum(len(kernel.keys) for kernel in kernels)
         counts = [f"{len(entries)} operators", f"{len(kernels)} kernels"]

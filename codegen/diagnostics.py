@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _WIDTH = 100  # characters of a source line that are shown
 
@@ -21,8 +21,7 @@ class Severity(enum.IntEnum):
     ERROR = 2
 
 
-@dataclass(frozen=True, order=True)
-class Location:
+class Location(NamedTuple):
     """A place in an input. Lines and columns count from 1; 0 means unknown.
 
     `file` is the path as the user wrote it (never made absolute) or a pseudo-file such as
@@ -37,8 +36,7 @@ class Location:
     offset: int = -1
 
 
-@dataclass(frozen=True)
-class Diagnostic:
+class Diagnostic(NamedTuple):
     """One message: `code` ("GK012", see codegen/errors.py), severity, place, text, hints.
 
     `source_line` is the text of the line at `location`, for the caret display; empty when there

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from .aten_schemas import aten_names, aten_overloads
-from .catalogue import Catalogue, open_catalogues
+from .catalogue import TARGET_OF, Catalogue, open_catalogues
 from .cpp import argument_conversion
 from .diagnostics import Diagnostic, Location
 from .model import CatalogueEntry
@@ -40,7 +40,7 @@ def run_explain(args: argparse.Namespace) -> tuple[str, tuple[Diagnostic, ...]]:
     subject = (args.subject or "").strip()
     if not subject or re.fullmatch(r"(?i)gk\d+", subject):
         return _explain_code(subject.upper())
-    catalogues, diagnostics = open_catalogues(args.functions)
+    catalogues, diagnostics = open_catalogues(args.functions, target=None)
     if diagnostics:
         return "", diagnostics
     return explain_operator(subject, catalogues)
@@ -165,7 +165,9 @@ def _kernel_lines(catalogue: Catalogue, entry: CatalogueEntry) -> list[str]:
         elif entry.bundled:
             lines.append("  source    not written yet")
         place = kernel.location
-        lines.append(f"  named in  {catalogue.display}:{place.line}")
+        target = TARGET_OF.get(catalogue.name) if catalogue.bundled else None
+        condition = f" (used with --target {target})" if target else ""
+        lines.append(f"  named in  {catalogue.display}:{place.line}{condition}")
     return lines
 
 

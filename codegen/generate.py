@@ -20,9 +20,6 @@ PACKAGE = Path(__file__).resolve().parent.parent
 # What expressions in a user's template can raise besides Jinja's own errors.
 _TEMPLATE_MISTAKES = (ArithmeticError, LookupError, OSError, RuntimeError, TypeError, ValueError)
 
-# Catalogues whose kernels need instructions that only one target has.
-_TARGET_OF = {"corev": "cv32e40p"}
-
 
 class Request(NamedTuple):
     """What to generate, as the user wrote it.
@@ -58,15 +55,11 @@ def generate(request: Request) -> Generation:
     """Load, select, resolve and render; writes nothing."""
     from ..selective.models import load_models
     from ..selective.select import select
-    from .catalogue import Catalogue, bundled_catalogues, open_catalogue
+    from .catalogue import open_catalogues
     from .resolve import resolve
 
     diagnostics: list[Diagnostic] = []
-    bundled = [
-        f for f in bundled_catalogues() if _TARGET_OF.get(f.stem, "") in ("", request.target)
-    ]
-    catalogues: list[Catalogue] = [open_catalogue(Path(f), f) for f in request.functions]
-    catalogues += [open_catalogue(f, f.name, bundled=True) for f in bundled]
+    catalogues, _ = open_catalogues(request.functions, request.target)
     names = sorted({name for catalogue in catalogues for name in catalogue.names})
 
     models, problems = load_models(request.models)
@@ -101,7 +94,7 @@ def generate(request: Request) -> Generation:
         *(model.display for model in models),
         *request.ops_files,
         *request.functions,
-        *map(str, bundled),
+        *(str(catalogue.path) for catalogue in catalogues if catalogue.bundled),
     )
     files: dict[str, str] = {}
     if plan is not None and not has_errors(diagnostics):

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
-from .catalogue import Catalogue, open_catalogues
+from .catalogue import TARGET_OF, Catalogue, open_catalogues
 from .diagnostics import Diagnostic, Location
 from .model import CatalogueEntry
 from .node_reader import did_you_mean
@@ -22,6 +22,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     kernels = parser.add_mutually_exclusive_group()
     kernels.add_argument("--available", action="store_true", help="only those with a kernel")
     kernels.add_argument("--missing", action="store_true", help="only those without a kernel yet")
+    parser.add_argument(
+        "--target", default="", choices=("", *TARGET_OF.values()), help="take its own kernels too"
+    )
     parser.add_argument("--schema", action="store_true", help="print whole schemas")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument(
@@ -35,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_ops(args: argparse.Namespace) -> tuple[str, tuple[Diagnostic, ...]]:
     """Text for standard output, and what is wrong with the question."""
-    catalogues, diagnostics = open_catalogues(args.functions)
+    catalogues, diagnostics = open_catalogues(args.functions, args.target)
     problems = [
         *diagnostics,
         *_unknown("catalogue", args.catalogue, [c.name for c in catalogues]),

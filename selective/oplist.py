@@ -251,5 +251,6 @@ def _plain(text: str) -> str:
     """A text as yaml.safe_dump writes it, which is slow: most need no quotes."""
     if _NEEDS_NO_QUOTES.fullmatch(text) and len(text) < 72:
         return text
-    dumped: str = yaml.safe_dump(text, width=1 << 20)
+    style = '"' if len(text.splitlines()) > 1 or text.endswith("\n") else None
+    dumped: str = yaml.safe_dump(text, width=1 << 20, default_style=style)
     return dumped.removesuffix("\n...\n").removesuffix("\n")

@@ -18,7 +18,7 @@ from gen_kernels.codegen.catalogue import (
 from gen_kernels.codegen.diagnostics import Diagnostic, Severity
 from gen_kernels.codegen.model import CatalogueEntry
 from gen_kernels.codegen.schema_parser import parse_schema
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 KEYS = [
@@ -152,7 +152,7 @@ def test_unreadable_files(tmp_path: Path) -> None:
         assert problem.location.file == "shown.yaml"
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     st.recursive(
         st.none()
@@ -181,7 +181,7 @@ def test_any_structure_gives_entries_or_diagnostics(
         assert problem.location.line == 1
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.binary(max_size=200))
 def test_any_bytes_give_entries_or_diagnostics(
     tmp_path_factory: pytest.TempPathFactory, data: bytes

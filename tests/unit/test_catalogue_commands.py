@@ -117,6 +117,8 @@ def test_ops_filters(capsys: pytest.CaptureFixture[str]) -> None:
     operators = json.loads(out)
     assert len(operators) == 23
     assert {o["catalogue"] for o in operators} == {"cortex_m"}
+    _, out, _ = command(capsys, "ops", "cortex_m::*", "--target", "cv32e40p", "--json")
+    assert {o["catalogue"] for o in json.loads(out)} == {"cortex_m", "corev"}
     _, out, _ = command(capsys, "ops", "--catalogue", "quantized", "*add*", "--schema")
     assert out.startswith("quantized_decomposed::add.out(Tensor a, float a_scale,")
     _, available, _ = command(capsys, "ops", "--available", "--json")

@@ -161,7 +161,9 @@ def test_list_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 FILE_NAMES = st.one_of(
-    st.text(min_size=1, max_size=5).filter(lambda t: Path(t).name == t),
+    st.text(min_size=1, max_size=5).filter(
+        lambda t: Path(t).name == t and len((t + "x").splitlines()) == 1
+    ),
     st.sampled_from(["model.pte", "yes", "no.pte", "1.5", "1e3", "null", "~", "-", "a b.pte"]),
     st.sampled_from(["x: y", "# z", "a #b", "'q'", "&a", "*a", "!t", "%d", "@", "`", "é.pte"]),
 )
@@ -174,6 +176,12 @@ OPERATORS = st.builds(
     ).map(tuple),
     st.lists(st.builds(Origin, st.just("model"), FILE_NAMES), max_size=3).map(tuple),
 )
+
+
+def test_a_file_name_of_several_lines_stays_one_item() -> None:
+    operator = SelectedOperator("aten::add.out", origins=(Origin("model", "a\nb\n"),))
+    text = format_operator_list(Selection((operator,)))
+    assert yaml.safe_load(text)["operators"]["aten::add.out"]["debug_info"] == ["a\nb\n"]
 
 
 @settings(deadline=None)

@@ -22,7 +22,7 @@ from gen_kernels.codegen.schema_parser import (
     parse_schema,
     parse_type,
 )
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 TENSOR = BaseType("Tensor")
@@ -181,7 +181,7 @@ types = st.recursive(
     base_types,
     lambda inner: st.one_of(
         st.builds(ListType, inner, st.none() | st.integers(min_value=0, max_value=99)),
-        inner.filter(lambda t: not isinstance(t, OptionalType)).map(OptionalType),
+        inner.map(lambda t: t if isinstance(t, OptionalType) else OptionalType(t)),
     ),
     max_leaves=4,
 ).filter(lambda t: str(t).count("[") + str(t).count("?") <= 8)
@@ -223,13 +223,13 @@ def schemas(draw: st.DrawFn) -> Schema:
     return Schema(name, groups[0], groups[1], groups[2], tuple(returns))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
 @given(schemas())
 def test_printing_and_parsing_are_inverse(schema: Schema) -> None:
     assert parse_schema(str(schema)) == schema
 
 
-@settings(deadline=None)
+@settings(deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.text("fTensor int()[]*,.:?!|->='\"\\ a12\n", max_size=60) | st.text(max_size=30))
 def test_any_text_is_a_schema_or_a_schema_error(text: str) -> None:
     try:
