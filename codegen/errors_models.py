@@ -68,6 +68,13 @@ MODEL_ERRORS: dict[str, tuple[str, str]] = {
         "A constant is written",
         "The model passes a weight where the operator writes its result. Weights lie in flash.",
     ),
+    "GK214": (
+        "Too many tensors in one call",
+        "ExecuTorch's runtime looks a kernel up by a text made from the dtypes and dim orders of "
+        "all tensors of the call, in a buffer of fixed size. This call's do not fit, so "
+        "load_method() would fail there (InvalidArgument). gen-kernels' own runtime has no such "
+        "limit. Split the operator, or pass the tensors as a list.",
+    ),
     "GK300": (
         "Wrong operator on the command line",
         "--op and --exclude take operator names: `aten::add.out`, `add.out` (aten is meant), "

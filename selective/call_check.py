@@ -8,11 +8,12 @@ schema type accepts is what `EValue::to<T>` accepts in ExecuTorch's runtime/core
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from ..codegen.diagnostics import Diagnostic, Location
+from ..codegen.diagnostics import Diagnostic, Location, Severity
 from ..codegen.model import CatalogueEntry
 from ..codegen.schema import Argument, BaseType, ListType, OptionalType, Schema, SchemaType
+from .kernel_key import MAX_KEY_BYTES, call_key
 from .models import Model
 from .program import Call, Method, Value, ValueKind, calls
 
@@ -59,8 +60,17 @@ _KIND_NAMES = {
 }
 
 
-@dataclass(frozen=True)
-class _Fault:
+_HINT = (
+    "model and catalogue are of different releases: export the model again, or use the "
+    "catalogue of its release"
+)
+_LONG_KEY = (
+    "its tensors make a kernel key of {} bytes; ExecuTorch's runtime takes {} and will not load "
+    "the method"
+)
+
+
+class _Fault(NamedTuple):
     code: str
     text: str
 
@@ -77,32 +87,36 @@ def check_calls(
         faults: dict[tuple[str, _Fault], list[Call]] = {}
         for method in model.program.methods:
             for call in calls(method):
+                key_size = len(call_key(call))
+                if key_size > MAX_KEY_BYTES:
+                    fault = _Fault("GK214", _LONG_KEY.format(key_size, MAX_KEY_BYTES))
+                    faults.setdefault((call.operator, fault), []).append(call)
                 entry = find(call.operator)
                 if entry is not None:
                     for fault in call_faults(call, entry.schema):
                         faults.setdefault((call.operator, fault), []).append(call)
         for (operator, fault), where in faults.items():
-            entry = find(operator)
-            assert entry is not None
-            diagnostics.append(_diagnostic(model.display, operator, fault, where, entry))
+            diagnostics.append(_diagnostic(model.display, operator, fault, where, find(operator)))
     return tuple(diagnostics)
 
 
 def _diagnostic(
-    display: str, operator: str, fault: _Fault, where: Sequence[Call], entry: CatalogueEntry
+    display: str,
+    operator: str,
+    fault: _Fault,
+    where: Sequence[Call],
+    entry: CatalogueEntry | None,
 ) -> Diagnostic:
     first = where[0]
     more = f", and {len(where) - 1} more" if len(where) > 1 else ""
     place = f"method '{first.method.name}', {position_text(first.position)}{more}"
+    message = f"call of {operator} ({place}): {fault.text}"
+    if fault.code == "GK214" or entry is None:
+        return Diagnostic(fault.code, message, Location(display), severity=Severity.WARNING)
     file, line = entry.location.file, entry.location.line
     source = f"{file}:{line}" if line else file or entry.catalogue
     return Diagnostic(
-        fault.code,
-        f"call of {operator} ({place}): {fault.text}",
-        Location(display),
-        "model and catalogue are of different releases: export the model again, or use the "
-        "catalogue of its release",
-        (f"schema ({source}): {entry.schema}",),
+        fault.code, message, Location(display), _HINT, (f"schema ({source}): {entry.schema}",)
     )
 
 

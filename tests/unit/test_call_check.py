@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from gen_kernels.codegen.catalogue import bundled_catalogues, open_catalogue
-from gen_kernels.codegen.diagnostics import Diagnostic, Location
+from gen_kernels.codegen.diagnostics import Diagnostic, Location, Severity
 from gen_kernels.codegen.model import CatalogueEntry
 from gen_kernels.codegen.schema_parser import parse_schema
 from gen_kernels.selective.call_check import check_calls
@@ -132,3 +132,13 @@ def test_argument_count_names_both_numbers() -> None:
     )
     assert diagnostic.hint.startswith("model and catalogue are of different releases")
     assert diagnostic.location.file == "m.pte"
+
+
+def test_key_that_is_too_long_for_executorch() -> None:
+    values = [build.tensor([1] * 16, dtype=15, place=(1, 0))]
+    for count, codes in ((16, []), (17, ["GK214"])):
+        arguments = ", ".join(f"Tensor x{index}" for index in range(count - 2))
+        schema = f"my::f.out({arguments}, *, Tensor(a!) out) -> Tensor(a!)"
+        diagnostics = check(schema, values, [0] * count)
+        assert [diagnostic.code for diagnostic in diagnostics] == codes
+        assert all(diagnostic.severity is Severity.WARNING for diagnostic in diagnostics)
