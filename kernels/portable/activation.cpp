@@ -62,7 +62,7 @@ void elu_block(const C* const* in, const ptrdiff_t* step, C* out, size_t n, cons
   const C negative = scalar_to<C>(*p.alpha) * scale;
   const C input_scale = scalar_to<C>(*p.input_scale);
   const C* a = in[0];
-  for (; n != 0; --n, a += step[0]) {
+  for (; n != 0; --n, a = after(a, step[0])) {
     *out++ = *a <= C{0} ? std::expm1(*a * input_scale) * negative : *a * scale;
   }
 }

@@ -49,12 +49,17 @@ struct SubScaled {
 template <TypeMask Mask, class Plain, class Scaled>
 bool scaled(Tensor& out, const Operand& a, const Operand& b, const Scalar& alpha) {
   const Operand in[3] = {a, b, alpha};
-  const ScalarType common =
-      is_single(Mask) && is_floating(out.scalar_type()) ? out.scalar_type() : result_type(in, 2);
+  ScalarType common = ScalarType::Undefined;
+  if constexpr (!is_single(Mask)) {
+    common = result_type(in, 2);
+  } else {
+    common = out.scalar_type();
+  }
   // Errors in PyTorch: subtracting Bools, a fractional alpha for integers, a Bool alpha for
   // numbers.
-  if ((std::is_same_v<Plain, Sub> && common == ScalarType::Bool) ||
-      (alpha.isFloatingPoint() && !is_floating(common)) ||
+  if ((std::is_same_v<Plain, Sub> && contains(Mask, ScalarType::Bool) &&
+       common == ScalarType::Bool) ||
+      ((Mask & ~kFloatMask) != 0 && alpha.isFloatingPoint() && !is_floating(common)) ||
       (alpha.isBoolean() && common != ScalarType::Bool)) {
     return false;
   }

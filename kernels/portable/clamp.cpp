@@ -93,9 +93,8 @@ Tensor& hardtanh_out(KernelRuntimeContext& context, const Tensor& self, const Sc
                      const Scalar& max_val, Tensor& out) {
   constexpr TypeMask mask = kEngine<kHardtanhOut>;
   const Operand in[3] = {self, min_val, max_val};
-  const bool ok =
-      self.scalar_type() != ScalarType::Bool &&
-      elementwise<mask>(out, in, 3, self.scalar_type(), kNarrow, kBlocks<Clamp, 3, mask>);
+  const bool ok = !is_bool<mask>(self) && elementwise<mask>(out, in, 3, self.scalar_type(), kNarrow,
+                                                            kBlocks<Clamp, 3, mask>);
   return finish(context, ok, out);
 }
 

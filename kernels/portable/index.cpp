@@ -134,7 +134,7 @@ bool plan_index(Plan& p, const Tensor& self, OptionalTensors indices) {
           return false;
         }
       }
-      broadcast_view(index.view, p.shape);
+      broadcast_view(index.view, p.shape.ref());
     }
   }
   return true;
@@ -216,7 +216,7 @@ bool put(Plan& p, const Tensor& out, const Tensor& values, bool accumulate) {
     return false;
   }
   View from = view_of(values);
-  broadcast_view(from, shape);
+  broadcast_view(from, shape.ref());
   move_slices<Mask>(p, view_of(out), from, accumulate ? Move::kAdd : Move::kPut, out.scalar_type());
   return true;
 }

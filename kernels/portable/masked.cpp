@@ -74,8 +74,8 @@ Tensor& masked_select_out(KernelRuntimeContext& context, const Tensor& self, con
   }
   View where = view_of(mask);
   View from = view_of(self);
-  broadcast_view(where, shape);
-  broadcast_view(from, shape);
+  broadcast_view(where, shape.ref());
+  broadcast_view(from, shape.ref());
   Shape length;
   ok = length.push(static_cast<int64_t>(count_true(where))) && resize_out(out, length);
   if (ok) {
@@ -100,8 +100,8 @@ Tensor& masked_scatter_out(KernelRuntimeContext& context, const Tensor& self, co
   }
   View where = view_of(mask);
   View from = view_of(self);
-  broadcast_view(where, shape);
-  broadcast_view(from, shape);
+  broadcast_view(where, shape.ref());
+  broadcast_view(from, shape.ref());
   ok = count_true(where) <= numel(source) && resize_out(out, shape);
   if (ok) {
     const View to = view_of(out);

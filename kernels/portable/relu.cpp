@@ -9,7 +9,15 @@ constexpr char kReluOut[] = "aten::relu.out";
 struct Relu {
   template <class C>
   static C apply(C a) {
-    return a <= C{0} ? C{0} : a;  // NaN passes through
+    if constexpr (std::is_same_v<C, float>) {
+      // Without a comparison in floating point, a call where there is no FPU:
+      // the sign bit is set, and it is not a NaN, which passes through.
+      uint32_t bits;
+      std::memcpy(&bits, &a, sizeof(bits));
+      return bits >= 0x80000000U && bits <= 0xFF800000U ? 0.0F : a;
+    } else {
+      return a <= C{0} ? C{0} : a;
+    }
   }
 };
 

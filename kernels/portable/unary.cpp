@@ -64,7 +64,7 @@ struct IsInf {
 // Rounding functions leave integers as they are. Bool has no numbers to round or negate.
 template <TypeMask Mask>
 bool rounding(Tensor& out, const Tensor& self, float (*f32)(float), double (*f64)(double)) {
-  if (self.scalar_type() == ScalarType::Bool) {
+  if (is_bool<Mask>(self)) {
     return false;
   }
   if constexpr ((Mask & kIntMask) != 0) {
@@ -87,15 +87,13 @@ using ::executorch::aten::Tensor;
 
 Tensor& abs_out(KernelRuntimeContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeMask mask = kEngine<kAbsOut>;
-  const bool ok = self.scalar_type() != ScalarType::Bool &&
-                  unary<mask>(out, self, kNoRule, kBlocks<Abs, 1, mask>);
+  const bool ok = !is_bool<mask>(self) && unary<mask>(out, self, kNoRule, kBlocks<Abs, 1, mask>);
   return finish(context, ok, out);
 }
 
 Tensor& neg_out(KernelRuntimeContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeMask mask = kEngine<kNegOut>;
-  const bool ok = self.scalar_type() != ScalarType::Bool &&
-                  unary<mask>(out, self, kNoRule, kBlocks<Neg, 1, mask>);
+  const bool ok = !is_bool<mask>(self) && unary<mask>(out, self, kNoRule, kBlocks<Neg, 1, mask>);
   return finish(context, ok, out);
 }
 

@@ -43,16 +43,26 @@ inline bool convert_into(const Tensor& self, const Tensor& out) {
   if (self.scalar_type() == out.scalar_type() && same_shape(self, out)) {
     return copy_same_dtype<Mask>(self, out);
   }
-  const Operand in = self;
-  Walk w;
-  if (!contains(mask, self.scalar_type()) || !contains(mask, out.scalar_type())) {
+  if (!contains(Mask, self.scalar_type()) || !contains(Mask, out.scalar_type()) ||
+      !broadcasts_to(self, out)) {
     return false;
   }
-  if (!lay_walk(w, out, &in, 1)) {
-    return false;
+  if (self.scalar_type() == out.scalar_type()) {
+    View from = view_of(self);
+    broadcast_view(from, out.sizes());
+    copy_view<Mask>(view_of(out), from);
+    return true;
   }
-  return run_blocks<mask>(w, out, &in, conversion_type(self.scalar_type(), out.scalar_type()),
-                          kNoRule, kBlocks<Identity, 1, mask>, nullptr);
+  if constexpr (is_single(Mask)) {
+    return false;
+  } else {
+    const Operand in = self;
+    Walk w;
+    lay_walk(w, out, &in, 1);
+    return contains(mask, self.scalar_type()) && contains(mask, out.scalar_type()) &&
+           run_blocks<mask>(w, out, &in, conversion_type(self.scalar_type(), out.scalar_type()),
+                            kNoRule, kBlocks<Identity, 1, mask>, nullptr);
+  }
 }
 
 // to[i] = from[i], from the dtype of `source` to the dtype of `out`: the tensors that the views are

@@ -31,26 +31,32 @@ struct Blocks {
 
 enum BlockClass : unsigned { kIntBlocks = 1, kFloatBlocks = 2, kAllBlocks = 3 };
 
+// The element `bytes` after `p`.
+template <class C>
+inline const C* after(const C* p, ptrdiff_t bytes) {
+  return reinterpret_cast<const C*>(reinterpret_cast<const char*>(p) + bytes);
+}
+
 // F::apply<C>(C a[, C b[, C c]]) over n elements.
 template <class F, size_t N, class C>
 void apply_block(const C* const* in, const ptrdiff_t* step, C* out, size_t n, const void*) {
   const C* a = in[0];
   const ptrdiff_t step_a = step[0];
   if constexpr (N == 1) {
-    for (; n != 0; --n, a += step_a) {
+    for (; n != 0; --n, a = after(a, step_a)) {
       *out++ = F::template apply<C>(*a);
     }
   } else {
     const C* b = in[1];
     const ptrdiff_t step_b = step[1];
     if constexpr (N == 2) {
-      for (; n != 0; --n, a += step_a, b += step_b) {
+      for (; n != 0; --n, a = after(a, step_a), b = after(b, step_b)) {
         *out++ = F::template apply<C>(*a, *b);
       }
     } else {
       const C* c = in[2];
       const ptrdiff_t step_c = step[2];
-      for (; n != 0; --n, a += step_a, b += step_b, c += step_c) {
+      for (; n != 0; --n, a = after(a, step_a), b = after(b, step_b), c = after(c, step_c)) {
         *out++ = F::template apply<C>(*a, *b, *c);
       }
     }
@@ -103,17 +109,13 @@ GEN_KERNELS_NOINLINE inline ScalarType result_type(const Operand* in, size_t n) 
   return r.get();
 }
 
-// Lays the walk over `out` in its memory order, operands broadcast to it; operand 0
-// of the walk is `out`. False when an operand does not broadcast to its shape.
-GEN_KERNELS_NOINLINE inline bool lay_walk(Walk& w, const Tensor& out, const Operand* in, size_t n) {
+// Lays the walk over `out` in its memory order, the operands broadcast to it, which
+// they do; operand 0 of the walk is `out`, numbers have no place yet.
+GEN_KERNELS_NOINLINE inline void lay_walk(Walk& w, const Tensor& out, const Operand* in, size_t n) {
   w.operands = n + 1;
   w.at[0] = mutable_bytes(out);
   for (size_t k = 0; k < n; ++k) {
-    const Tensor* t = in[k].tensor;
-    w.at[k + 1] = t == nullptr ? nullptr : const_cast<char*>(const_bytes(*t));
-    if (t != nullptr && rank(*t) > rank(out)) {
-      return false;
-    }
+    w.at[k + 1] = in[k].tensor == nullptr ? nullptr : const_cast<char*>(const_bytes(*in[k].tensor));
   }
   for (size_t i = rank(out); i-- > 0;) {
     const size_t d = out.dim_order().data()[i];
@@ -122,18 +124,14 @@ GEN_KERNELS_NOINLINE inline bool lay_walk(Walk& w, const Tensor& out, const Oper
     for (size_t k = 0; k < n; ++k) {
       const Tensor* t = in[k].tensor;
       stride[k + 1] = 0;
-      if (t != nullptr && d + rank(*t) >= rank(out)) {
-        const size_t td = d + rank(*t) - rank(out);
-        if (size_at(*t, td) == size_at(out, d)) {
-          stride[k + 1] = stride_at(*t, td) * t->element_size();
-        } else if (size_at(*t, td) != 1) {
-          return false;
-        }
+      // Dims align at the last one; those missing in front or of size one repeat.
+      const ptrdiff_t td = t == nullptr ? -1 : static_cast<ptrdiff_t>(d) + t->dim() - out.dim();
+      if (td >= 0 && t->sizes().data()[td] != 1) {
+        stride[k + 1] = t->strides().data()[td] * t->element_size();
       }
     }
     add_axis(w, size_at(out, d), stride);
   }
-  return true;
 }
 
 // Resizes `out` to the operands' broadcast shape and lays the walk over it.
@@ -144,33 +142,46 @@ GEN_KERNELS_NOINLINE inline bool plan_walk(Walk& w, Tensor& out, const Operand* 
       return false;
     }
   }
-  return resize_out(out, shape) && lay_walk(w, out, in, n);
+  if (!resize_out(out, shape)) {
+    return false;
+  }
+  lay_walk(w, out, in, n);
+  return true;
 }
 
 // Elements that are converted at a time: large enough to pay for the calls, small on the stack.
 inline constexpr size_t kChunk = 16;
+
+// Runs `block` over a walk whose operands are all of type C.
+template <class C>
+GEN_KERNELS_NOINLINE inline void run_plain(Walk& w, Block<C> block, const void* extra) {
+  do {
+    const C* const in[kMaxOperands - 1] = {reinterpret_cast<const C*>(w.at[1]),
+                                           reinterpret_cast<const C*>(w.at[2]),
+                                           reinterpret_cast<const C*>(w.at[3])};
+    block(in, w.stride[0] + 1, reinterpret_cast<C*>(w.at[0]), w.row(), extra);
+  } while (next_row(w));
+}
 
 // Runs `block` over the walk; `common` is the operands' common dtype, computed in C.
 template <TypeMask Mask, class C>
 GEN_KERNELS_NOINLINE inline void run_walk(Walk& w, const Tensor& out, const Operand* in,
                                           ScalarType common, unsigned rules, Block<C> block,
                                           const void* extra) {
-  constexpr bool mixed = Mask != bit(kScalarType<C>);
   const size_t n_in = w.operands - 1;
   const C* arg[kMaxOperands];
   ptrdiff_t step[kMaxOperands];
-  C buffer[kMaxOperands][mixed ? kChunk : 1];
+  C buffer[kMaxOperands][kChunk];
   bool ready[kMaxOperands];  // the argument is in `buffer` for good
   size_t chunk = w.row();
   for (size_t k = 0; k < n_in; ++k) {
     arg[k] = buffer[k];
     ready[k] = in[k].scalar != nullptr;
-    step[k] = w.step(k + 1) / static_cast<ptrdiff_t>(sizeof(C));
+    step[k] = w.step(k + 1);
     if (ready[k]) {
       buffer[k][0] = scalar_to<C>(*in[k].scalar);
-    } else if (mixed &&
-               (in[k].tensor->scalar_type() != kScalarType<C> || common != kScalarType<C>)) {
-      step[k] = w.step(k + 1) != 0;
+    } else if (in[k].tensor->scalar_type() != kScalarType<C> || common != kScalarType<C>) {
+      step[k] = w.step(k + 1) == 0 ? 0 : static_cast<ptrdiff_t>(sizeof(C));
       chunk = kChunk;
       ready[k] = in[k].tensor->dim() == 0;
       if (ready[k]) {
@@ -184,13 +195,13 @@ GEN_KERNELS_NOINLINE inline void run_walk(Walk& w, const Tensor& out, const Oper
     }
     // Comparing an integer tensor with a number is exact, even out of the dtype's range.
     const bool exact = in[k].scalar != nullptr && (rules & kBoolResult) != 0;
-    if (mixed && (std::is_integral_v<C> ? !exact : (rules & kNarrow) != 0)) {
+    if (std::is_integral_v<C> ? !exact : (rules & kNarrow) != 0) {
       alignas(8) char narrow[8];
       store_block<C, Mask>(narrow, buffer[k], common, 1);
       load_block<C, Mask>(buffer[k], narrow, 0, common, 1);
     }
   }
-  const bool convert_out = mixed && out.scalar_type() != kScalarType<C>;
+  const bool convert_out = out.scalar_type() != kScalarType<C>;
   if (convert_out) {
     chunk = kChunk;
   }
@@ -211,7 +222,7 @@ GEN_KERNELS_NOINLINE inline void run_walk(Walk& w, const Tensor& out, const Oper
         now[k] = arg[k];
         if (arg[k] == nullptr) {
           now[k] = reinterpret_cast<const C*>(from);
-        } else if (mixed && !ready[k]) {
+        } else if (!ready[k]) {
           load_block<C, Mask>(buffer[k], from, w.step(k + 1), in[k].tensor->scalar_type(),
                               step[k] != 0 ? n : 1);
         }
@@ -231,13 +242,46 @@ GEN_KERNELS_NOINLINE inline void run_walk(Walk& w, const Tensor& out, const Oper
   } while (next_row(w));
 }
 
+// The C++ type when Mask is one dtype that computes in its own type, else void: then
+// there is nothing to promote or convert, and the engine is a fraction of its size.
+template <TypeMask Mask>
+using PlainType =
+    std::conditional_t<Mask == bit(ScalarType::Float), float,
+                       std::conditional_t<Mask == bit(ScalarType::Double), double,
+                                          std::conditional_t<Mask == bit(ScalarType::Long) ||
+                                                                 Mask == bit(ScalarType::Int),
+                                                             IntCompute<Mask>, void>>>;
+
+// The block for C among an operator's blocks.
+template <class C, TypeMask Mask>
+inline Block<C> block_for(const Blocks<Mask>& blocks) {
+  if constexpr (std::is_same_v<C, float>) {
+    return blocks.f32;
+  } else if constexpr (std::is_same_v<C, double>) {
+    return blocks.f64;
+  } else {
+    return blocks.integer;
+  }
+}
+
 // Picks the compute type of `common` and runs; false when the operator is not defined for it.
 template <TypeMask Mask>
 GEN_KERNELS_NOINLINE inline bool run_blocks(Walk& w, const Tensor& out, const Operand* in,
                                             ScalarType common, unsigned rules,
                                             const Blocks<Mask>& blocks, const void* extra) {
+  using Plain = PlainType<Mask>;
   using Int = IntCompute<Mask>;
-  if constexpr ((Mask & kComputedIn<float>) != 0) {
+  if constexpr (!std::is_void_v<Plain>) {
+    const Block<Plain> block = block_for<Plain>(blocks);
+    if (block == nullptr || common != kScalarType<Plain>) {
+      return false;
+    }
+    if (!w.empty) {
+      run_plain<Plain>(w, block, extra);
+    }
+    return true;
+  }
+  if constexpr (std::is_void_v<Plain> && (Mask & kComputedIn<float>) != 0) {
     if (contains(Mask & kComputedIn<float>, common)) {
       if (blocks.f32 == nullptr) {
         return false;
@@ -248,7 +292,7 @@ GEN_KERNELS_NOINLINE inline bool run_blocks(Walk& w, const Tensor& out, const Op
       return true;
     }
   }
-  if constexpr ((Mask & kComputedIn<double>) != 0) {
+  if constexpr (std::is_void_v<Plain> && (Mask & kComputedIn<double>) != 0) {
     if (contains(Mask & kComputedIn<double>, common)) {
       if (blocks.f64 == nullptr) {
         return false;
@@ -259,7 +303,7 @@ GEN_KERNELS_NOINLINE inline bool run_blocks(Walk& w, const Tensor& out, const Op
       return true;
     }
   }
-  if constexpr ((Mask & kComputedIn<Int>) != 0) {
+  if constexpr (std::is_void_v<Plain> && (Mask & kComputedIn<Int>) != 0) {
     if (contains(Mask & kComputedIn<Int>, common)) {
       if (blocks.integer == nullptr) {
         return false;
@@ -277,6 +321,12 @@ GEN_KERNELS_NOINLINE inline bool run_blocks(Walk& w, const Tensor& out, const Op
 template <const char* Op>
 inline constexpr TypeMask kEngine = kSelected<Op> & kAllMask;
 
+// Whether the tensor is Bool, which it cannot be when the dtype is not selected.
+template <TypeMask Mask>
+inline bool is_bool(const Tensor& t) {
+  return contains(Mask, ScalarType::Bool) && t.scalar_type() == ScalarType::Bool;
+}
+
 // True when the operands are all of dtypes in Mask, and `common` (or the dtype it
 // becomes by `rules`) may be stored in `out`.
 GEN_KERNELS_NOINLINE inline bool check_types(TypeMask mask, const Tensor& out, const Operand* in,
@@ -290,13 +340,40 @@ GEN_KERNELS_NOINLINE inline bool check_types(TypeMask mask, const Tensor& out, c
          casts_to((rules & kBoolResult) != 0 ? ScalarType::Bool : common, out.scalar_type());
 }
 
+// elementwise() for one dtype. `rules` do not matter, but that integers do not become Float.
+template <class C>
+GEN_KERNELS_NOINLINE inline bool elementwise_plain(Tensor& out, const Operand* in, size_t n,
+                                                   Block<C> block, const void* extra) {
+  constexpr ScalarType type = kScalarType<C>;
+  C number[kMaxOperands];
+  Walk w;
+  bool ok = out.scalar_type() == type && block != nullptr;
+  for (size_t k = 0; k < n; ++k) {
+    const Operand& o = in[k];
+    ok = ok && (o.tensor != nullptr ? o.tensor->scalar_type() == type
+                                    : is_floating(type) || !o.scalar->isFloatingPoint());
+  }
+  if (!ok || !plan_walk(w, out, in, n)) {
+    return false;
+  }
+  for (size_t k = 0; k < n; ++k) {
+    if (in[k].tensor == nullptr) {
+      number[k] = scalar_to<C>(*in[k].scalar);
+      w.at[k + 1] = reinterpret_cast<char*>(&number[k]);
+    }
+  }
+  if (!w.empty) {
+    run_plain<C>(w, block, extra);
+  }
+  return true;
+}
+
 // The whole operator: promote, resize, walk. `common` overrides the promoted dtype
 // unless Undefined. False: a bad argument, and nothing is written.
 template <TypeMask Mask>
-GEN_KERNELS_NOINLINE inline bool elementwise(Tensor& out, const Operand* in, size_t n,
-                                             ScalarType common, unsigned rules,
-                                             const Blocks<Mask>& blocks,
-                                             const void* extra = nullptr) {
+GEN_KERNELS_NOINLINE inline bool elementwise_mixed(Tensor& out, const Operand* in, size_t n,
+                                                   ScalarType common, unsigned rules,
+                                                   const Blocks<Mask>& blocks, const void* extra) {
   if (common == ScalarType::Undefined) {
     common = result_type(in, n);
   }
@@ -308,36 +385,65 @@ GEN_KERNELS_NOINLINE inline bool elementwise(Tensor& out, const Operand* in, siz
          run_blocks<Mask>(w, out, in, common, rules, blocks, extra);
 }
 
+template <TypeMask Mask>
+inline bool elementwise(Tensor& out, const Operand* in, size_t n, ScalarType common, unsigned rules,
+                        const Blocks<Mask>& blocks, const void* extra = nullptr) {
+  using C = PlainType<Mask>;
+  if constexpr (std::is_void_v<C>) {
+    return elementwise_mixed<Mask>(out, in, n, common, rules, blocks, extra);
+  } else {
+    return (std::is_floating_point_v<C> || (rules & kToFloat) == 0) &&
+           elementwise_plain<C>(out, in, n, block_for<C>(blocks), extra);
+  }
+}
+
+// unary() for one dtype.
+template <class C>
+GEN_KERNELS_NOINLINE inline bool unary_plain(Tensor& out, const Tensor& in, Block<C> block,
+                                             const void* extra) {
+  if (in.scalar_type() != kScalarType<C> || out.scalar_type() != kScalarType<C> ||
+      !resize_out_like(out, in) || !same_layout(out, in)) {
+    return false;
+  }
+  const C* from = const_data<C>(in);
+  const ptrdiff_t step = sizeof(C);
+  block(&from, &step, mutable_data<C>(out), numel(out), extra);
+  return true;
+}
+
+// unary() for several dtypes.
+template <TypeMask Mask>
+GEN_KERNELS_NOINLINE inline bool unary_mixed(Tensor& out, const Tensor& in, unsigned rules,
+                                             const Blocks<Mask>& blocks, const void* extra) {
+  ScalarType common = in.scalar_type();
+  if ((rules & kToFloat) != 0 && !is_floating(common)) {
+    common = ScalarType::Float;
+  }
+  const Operand operand = in;
+  if (!check_types(Mask, out, &operand, 1, common, rules) || !resize_out_like(out, in) ||
+      !same_layout(out, in)) {
+    return false;
+  }
+  Walk w;
+  w.operands = 2;
+  w.at[0] = mutable_bytes(out);
+  w.at[1] = const_cast<char*>(const_bytes(in));
+  const ptrdiff_t stride[2] = {out.element_size(), in.element_size()};
+  add_axis(w, numel(out), stride);
+  return run_blocks<Mask>(w, out, &operand, common, rules, blocks, extra);
+}
+
 // An operator of one tensor, which must have the layout that `out` gets.
 template <TypeMask Mask>
-GEN_KERNELS_NOINLINE inline bool unary(Tensor& out, const Tensor& in, unsigned rules,
-                                       const Blocks<Mask>& blocks, const void* extra = nullptr) {
-  if constexpr (Mask == bit(ScalarType::Float)) {
-    if (in.scalar_type() != ScalarType::Float || out.scalar_type() != ScalarType::Float ||
-        !resize_out_like(out, in) || !same_layout(out, in)) {
-      return false;
-    }
-    const float* from = const_data<float>(in);
-    const ptrdiff_t step = 1;
-    blocks.f32(&from, &step, mutable_data<float>(out), numel(out), extra);
-    return true;
+inline bool unary(Tensor& out, const Tensor& in, unsigned rules, const Blocks<Mask>& blocks,
+                  const void* extra = nullptr) {
+  using C = PlainType<Mask>;
+  if constexpr (std::is_void_v<C>) {
+    return unary_mixed<Mask>(out, in, rules, blocks, extra);
   } else {
-    ScalarType common = in.scalar_type();
-    if ((rules & kToFloat) != 0 && !is_floating(common)) {
-      common = ScalarType::Float;
-    }
-    const Operand operand = in;
-    if (!check_types(Mask, out, &operand, 1, common, rules) || !resize_out_like(out, in) ||
-        !same_layout(out, in)) {
-      return false;
-    }
-    Walk w;
-    w.operands = 2;
-    w.at[0] = mutable_bytes(out);
-    w.at[1] = const_cast<char*>(const_bytes(in));
-    const ptrdiff_t stride[2] = {out.element_size(), in.element_size()};
-    add_axis(w, numel(out), stride);
-    return run_blocks<Mask>(w, out, &operand, common, rules, blocks, extra);
+    const Block<C> block = block_for<C>(blocks);
+    return block != nullptr && (std::is_floating_point_v<C> || (rules & kToFloat) == 0) &&
+           unary_plain<C>(out, in, block, extra);
   }
 }
 
@@ -357,7 +463,7 @@ inline void math_block(const C* const* in, const ptrdiff_t* step, C* out, size_t
                        const void* extra) {
   C (*const function)(C) = *static_cast<C (*const*)(C)>(extra);
   const C* a = in[0];
-  for (; n != 0; --n, a += step[0]) {
+  for (; n != 0; --n, a = after(a, step[0])) {
     *out++ = function(*a);
   }
 }

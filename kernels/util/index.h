@@ -35,19 +35,6 @@ inline size_t count_of(const View& v) {
   return n;
 }
 
-// Sees `v` with the sizes of `shape`, to which it broadcasts.
-GEN_KERNELS_NOINLINE inline void broadcast_view(View& v, const Shape& shape) {
-  while (v.rank < shape.rank) {
-    v.insert(0, 1, 0);
-  }
-  for (size_t d = 0; d < shape.rank; ++d) {
-    if (v.sizes[d] != shape.sizes[d]) {
-      v.sizes[d] = shape.sizes[d];
-      v.strides[d] = 0;
-    }
-  }
-}
-
 // to += from, one element of dtype `type`, which is in Mask; Half and BFloat16 add in float and
 // round.
 template <TypeMask Mask>

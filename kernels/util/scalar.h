@@ -23,9 +23,10 @@ inline ScalarType scalar_type(const Scalar& s) {
                              : ScalarType::Long;
 }
 
-// Whether the number is the integer `value` (a double must be equal to it).
-inline bool scalar_is(const Scalar& s, int value) {
-  return s.isFloatingPoint() ? s.to<double>() == value : scalar_to<int64_t>(s) == value;
+// Whether the number is the integer (or Bool) `value`; doubles never are.
+inline bool scalar_is(const Scalar& s, int64_t value) {
+  return !s.isFloatingPoint() &&
+         (s.isBoolean() ? static_cast<int64_t>(s.to<bool>()) : s.to<int64_t>()) == value;
 }
 
 }  // namespace gen_kernels

@@ -65,8 +65,11 @@ inline bool same_shape(const Tensor& a, const Tensor& b) {
 // True when equal indices lie at equal offsets in both (same shape assumed):
 // strides agree wherever there is more than one element.
 GEN_KERNELS_NOINLINE inline bool same_layout(const Tensor& a, const Tensor& b) {
+  const SizesType* size = a.sizes().data();
+  const StridesType* of_a = a.strides().data();
+  const StridesType* of_b = b.strides().data();
   for (size_t d = rank(a); d-- > 0;) {
-    if (stride_at(a, d) != stride_at(b, d) && size_at(a, d) > 1) {
+    if (of_a[d] != of_b[d] && size[d] > 1) {
       return false;
     }
   }
@@ -214,6 +217,13 @@ GEN_KERNELS_NOINLINE inline bool broadcast_into(Shape& shape, ArrayRef<SizesType
   return true;
 }
 
+// True when `from` broadcasts to the shape that `to` has.
+GEN_KERNELS_NOINLINE inline bool broadcasts_to(const Tensor& from, const Tensor& to) {
+  Shape shape = shape_of(to);
+  return broadcast_into(shape, from.sizes()) && shape.rank == rank(to) &&
+         std::memcmp(shape.sizes, to.sizes().data(), shape.rank * sizeof(SizesType)) == 0;
+}
+
 // ---- Walks: several strided operands over one index space ----
 
 inline constexpr size_t kMaxOperands = 4;
@@ -228,9 +238,15 @@ struct Walk {
   ptrdiff_t stride[kMaxDims][kMaxOperands];  // bytes
   char* at[kMaxOperands];                    // first element of the current row
 
+  Walk() {
+    size[0] = 1;
+    for (ptrdiff_t& step : stride[0]) {
+      step = 0;
+    }
+  }
   // Elements in a row, and the bytes from one to the next of an operand in it.
-  size_t row() const { return axes == 0 ? 1 : size[0]; }
-  ptrdiff_t step(size_t operand) const { return axes == 0 ? 0 : stride[0][operand]; }
+  size_t row() const { return size[0]; }
+  ptrdiff_t step(size_t operand) const { return stride[0][operand]; }
 };
 
 // Adds the next outer axis: `count` indices, `stride` bytes apart in each operand.

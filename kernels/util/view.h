@@ -75,6 +75,19 @@ GEN_KERNELS_NOINLINE inline View dense_view(const char* data, size_t element,
   return v;
 }
 
+// Sees `v` with `sizes`, to which it broadcasts.
+GEN_KERNELS_NOINLINE inline void broadcast_view(View& v, ArrayRef<SizesType> sizes) {
+  while (v.rank < sizes.size()) {
+    v.insert(0, 1, 0);
+  }
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    if (v.sizes[d] != sizes.data()[d]) {
+      v.sizes[d] = sizes.data()[d];
+      v.strides[d] = 0;
+    }
+  }
+}
+
 // Element sizes in bytes as a set: bit n is for n bytes (1, 2, 4, 8, 16).
 using SizeMask = uint32_t;
 
