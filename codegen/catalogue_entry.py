@@ -12,6 +12,7 @@ from collections.abc import Sequence as Lines
 
 from .aten_schemas import aten_names, aten_overloads, aten_schema
 from .catalogue_aliases import Aliases, read_aliases
+from .cpp import cpp_identifier
 from .diagnostics import Severity
 from .model import CatalogueEntry, KernelSpec
 from .node_reader import NodeReader, did_you_mean, nearest
@@ -161,6 +162,9 @@ class EntryReader(NodeReader):
             return None
         if not _CPP_NAME.fullmatch(name.text):
             self.report("GK158", f"'{name.text}' is not the name of a C++ function", name)
+        for part in name.text.split("::"):
+            if part != "context" and cpp_identifier(part) != part:
+                self.report("GK158", f"'{part}' is a keyword of C++", name)
         meta = self.arg_meta(keys.get("arg_meta"), aliases)
         key_texts: tuple[str, ...] = ()
         if meta and boxed:
