@@ -32,17 +32,17 @@ void correlate_cell(const void* context, char* const* at, const Taps* taps) {
                                 t.tap_step * c.kernel_step[d]};
   }
   Dot<T> dot;
-  for (; runs[3].count > 0; --runs[3].count) {
-    const char* a = input;
-    const char* b = kernel;
-    for (int32_t n = runs[2].count; n > 0; --n) {
-      dot.run(a, b, runs[1], runs[0]);
-      a += runs[2].a_step;
-      b += runs[2].b_step;
+  do {
+    for (int32_t m = 0; m < runs[3].count; ++m) {
+      const char* a = input + m * runs[3].a_step;
+      const char* b = kernel + m * runs[3].b_step;
+      for (int32_t n = runs[2].count; n > 0; --n) {
+        dot.run(a, b, runs[1], runs[0]);
+        a += runs[2].a_step;
+        b += runs[2].b_step;
+      }
     }
-    input += runs[3].a_step;
-    kernel += runs[3].b_step;
-  }
+  } while (dot.again());
   OpMath<T> start{};
   if (at[2] != nullptr) start = static_cast<OpMath<T>>(*reinterpret_cast<const T*>(at[2]));
   *reinterpret_cast<T*>(at[3]) = static_cast<T>(dot.value(start));

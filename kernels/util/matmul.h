@@ -69,7 +69,9 @@ void multiply(Product p, Store store) {
       char* output = p.output.data + i * p.output.row;
       for (int32_t j = 0; j < p.columns; ++j) {
         Dot<T> dot;
-        dot.run(a, b, {1, 0, 0}, run);
+        do {
+          dot.run(a, b, {1, 0, 0}, run);
+        } while (dot.again());
         *reinterpret_cast<T*>(output) = static_cast<T>(store(dot, addend));
         b += p.b.column;
         output += p.output.column;
