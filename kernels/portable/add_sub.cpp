@@ -45,6 +45,14 @@ struct SubScaled {
   }
 };
 
+// The product alone, over the shape of all three.
+struct Scale {
+  template <class C>
+  static C apply(C, C b, C alpha) {
+    return wrapping_mul(alpha, b);
+  }
+};
+
 // `Plain` when alpha is one, which saves a multiplication an element, else `Scaled`.
 template <TypeMask Mask, class Plain, class Scaled>
 bool scaled(Tensor& out, const Operand& a, const Operand& b, const Scalar& alpha) {
@@ -63,9 +71,18 @@ bool scaled(Tensor& out, const Operand& a, const Operand& b, const Scalar& alpha
       (alpha.isBoolean() && common != ScalarType::Bool)) {
     return false;
   }
-  const bool plain = scalar_is(alpha, 1);
-  return elementwise<Mask>(out, in, plain ? 2 : 3, common, kNoRule,
-                           plain ? kBlocks<Plain, 2, Mask> : kBlocks<Scaled, 3, Mask>);
+  if (scalar_is(alpha, 1)) {
+    return elementwise<Mask>(out, in, 2, common, kNoRule, kBlocks<Plain, 2, Mask>);
+  }
+  if constexpr ((Mask & kHalfMask) != 0) {
+    // PyTorch rounds the product of these before the sum, and so do two passes.
+    if (contains(kHalfMask, common)) {
+      const Operand sum[2] = {a, out};
+      return elementwise<Mask>(out, in, 3, common, kNarrow, kBlocks<Scale, 3, Mask>) &&
+             elementwise<Mask>(out, sum, 2, common, kNoRule, kBlocks<Plain, 2, Mask>);
+    }
+  }
+  return elementwise<Mask>(out, in, 3, common, kNoRule, kBlocks<Scaled, 3, Mask>);
 }
 
 }  // namespace

@@ -36,6 +36,13 @@ struct DivTrunc {
   }
 };
 
+struct Trunc {
+  template <class C>
+  static C apply(C a) {
+    return std::trunc(a);
+  }
+};
+
 struct Fmod {
   template <class C>
   static C apply(C a, C b) {
@@ -121,7 +128,18 @@ bool divide_mode(Tensor& out, const Tensor& a, const Operand& b,
   if (*mode == "floor") {
     return divide<Mask, DivFloor>(out, a, b);
   }
-  return *mode == "trunc" && divide<Mask, DivTrunc>(out, a, b);
+  if (*mode != "trunc") {
+    return false;
+  }
+  if constexpr ((Mask & kHalfMask) != 0) {
+    // PyTorch rounds the quotient of these before it cuts, and so do two passes.
+    const Operand in[2] = {a, b};
+    if (contains(kHalfMask, result_type(in, 2))) {
+      return binary<Mask, Div, kFloatBlocks>(out, a, b) &&
+             unary<Mask>(out, out, kNoRule, kBlocks<Trunc, 1, Mask, kFloatBlocks>);
+    }
+  }
+  return divide<Mask, DivTrunc>(out, a, b);
 }
 
 }  // namespace

@@ -90,11 +90,11 @@ bool walk_index(const Tensor& data, int64_t dim, const Tensor& index, const View
 // True when `index` may index `self` along `dim` together with `other`: equal ranks
 // (0-d counts as 1-d), and not larger, but along `dim` for `self`.
 bool index_fits(const Tensor& index, const Tensor& self, const Tensor* other, int64_t dim) {
-  if (!is_index_type(index.scalar_type())) {
-    return false;
-  }
   if (index.numel() == 0) {
     return true;
+  }
+  if (!is_index_type(index.scalar_type())) {
+    return false;
   }
   const size_t n = rank(index);
   const bool equal = n == rank(self) && (other == nullptr || n == rank(*other));

@@ -101,6 +101,8 @@ using AllTypes = Types<float, double, uint8_t, int8_t, int16_t, int32_t, int64_t
                        BFloat16, uint16_t, uint32_t, uint64_t>;
 
 inline constexpr TypeMask kFloatMask = FloatHBF16Types::mask;
+// The 16-bit floats, which compute in float.
+inline constexpr TypeMask kHalfMask = Types<Half, BFloat16>::mask;
 inline constexpr TypeMask kComplexMask =
     bit(ScalarType::ComplexHalf) | bit(ScalarType::ComplexFloat) | bit(ScalarType::ComplexDouble);
 // Integers without Bool, as PyTorch's isIntegralType(type, false).
