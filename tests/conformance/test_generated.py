@@ -209,9 +209,9 @@ result = torch.ops.my_ops.mul3.out(x, output=out)
 assert result is out and torch.equal(out, 3 * x), out
 torch.ops.my_ops.scale_shift.out(x, 2.0, 0.5, output=out)
 assert torch.equal(out, 2 * x + 0.5), out
-value = torch.ops.my.norm(x, "plus", [None, x], [1, 2], [True, False], None)
+value = torch.ops.my.norm(x, [None, x], [1, 2], [True, False], how="plus")
 assert value.item() == 15 + 1 + 2 + 4, value
-assert torch.ops.my.norm(x, "plus", [], [0, 0], [False, False], [3]).item() == 15 + 3
+assert torch.ops.my.norm(x, [], [0, 0], [False, False], [3], how="plus").item() == 15 + 3
 print("ok")
 """
 
@@ -229,9 +229,9 @@ at::Tensor& scale_shift_out(const at::Tensor& input, double scale, double shift,
 }
 }
 namespace my::native {
-at::Tensor norm(const at::Tensor& self, std::string_view how,
-                const c10::List<std::optional<at::Tensor>>& rest, at::IntArrayRef at,
-                std::array<bool, 2> flags, at::OptionalIntArrayRef dims) {
+at::Tensor norm(const at::Tensor& self, const c10::List<std::optional<at::Tensor>>& rest,
+                at::IntArrayRef at, std::array<bool, 2> flags, at::OptionalIntArrayRef dims,
+                std::string_view how) {
   TORCH_CHECK(how == "plus");
   double extra = double(at[0] + at[1]);
   if (rest.size() == 2 && !rest.get(0).has_value() && rest.get(1).has_value()) extra += 4;
@@ -248,7 +248,7 @@ torch.ops.load_library(sys.argv[1])
 x, out = torch.ones(2), torch.zeros(3)
 assert torch.ops.my_ops.mul3.out(x, output=out) is out
 assert torch.equal(out, torch.zeros(3))
-assert torch.equal(torch.ops.my.norm(x), x)
+assert torch.equal(torch.ops.my.norm(x, [], [0, 0], [False, False]), x)
 print("ok")
 """
 

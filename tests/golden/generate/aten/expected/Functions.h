@@ -105,16 +105,16 @@ inline at::Tensor & sum_outf(
 
 namespace torch::executor::my {
 
-// norm(Tensor self, str how="a)\"b", Tensor?[] rest=[], int[2] at=0, bool[2] flags=[True, False], int[]? dims=None) -> Tensor
+// norm(Tensor self, Tensor?[] rest, int[2] at, bool[2] flags, int[]? dims=None, *, str how="a)\"b") -> Tensor
 inline at::Tensor norm(
     [[maybe_unused]] ::executorch::ET_RUNTIME_NAMESPACE::KernelRuntimeContext& context,
     const at::Tensor & self,
-    ::std::string_view how,
     const c10::List<::std::optional<at::Tensor>> & rest,
     at::IntArrayRef at,
     ::std::array<bool,2> flags,
-    at::OptionalIntArrayRef dims) {
-  return ::my::native::norm(self, how, rest, at, flags, dims);
+    at::OptionalIntArrayRef dims,
+    ::std::string_view how) {
+  return ::my::native::norm(self, rest, at, flags, dims, how);
 }
 
 }  // namespace torch::executor::my

@@ -179,7 +179,7 @@ void boxed_7(KernelRuntimeContext& context, Span<EValue*> stack) {
   internal::event_tracer_log_evalue(context.internal_event_tracer(), *stack[4]);
 }
 
-// my::norm(Tensor self, str how="a)\"b", Tensor?[] rest=[], int[2] at=0, bool[2] flags=[True, False], int[]? dims=None) -> Tensor
+// my::norm(Tensor self, Tensor?[] rest, int[2] at, bool[2] flags, int[]? dims=None, *, str how="a)\"b") -> Tensor
 void boxed_8(KernelRuntimeContext& context, Span<EValue*> stack) {
   if (!fits(context, stack.size(), 7)) return;
   internal::EventTracerProfileOpScope event_tracer_op_scope(context.internal_event_tracer(),
@@ -188,11 +188,11 @@ void boxed_8(KernelRuntimeContext& context, Span<EValue*> stack) {
   *stack[6] = EValue(::torch::executor::my::norm(
       context,
       stack[0]->to<::executorch::aten::Tensor>(),
-      stack[1]->to<::std::string_view>(),
-      optional_tensors(stack[2]->toListOptionalTensor()),
-      stack[3]->toIntList(),
-      bool_array<2>(stack[4]->toBoolList()),
-      at::OptionalIntArrayRef(stack[5]->toOptional<::executorch::aten::ArrayRef<int64_t>>())));
+      optional_tensors(stack[1]->toListOptionalTensor()),
+      stack[2]->toIntList(),
+      bool_array<2>(stack[3]->toBoolList()),
+      at::OptionalIntArrayRef(stack[4]->toOptional<::executorch::aten::ArrayRef<int64_t>>()),
+      stack[5]->to<::std::string_view>()));
   internal::event_tracer_log_evalue(context.internal_event_tracer(), *stack[6]);
 }
 

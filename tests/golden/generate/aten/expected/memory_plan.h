@@ -52,18 +52,18 @@ inline constexpr size_t kPlanned0[] = {2816};
 
 inline constexpr MethodMemory kMethods[] = {
     {"mlp.pte", "forward",
-     internal::pick(496, 688, 1096, 1696),
+     internal::pick(512, 760, 1096, 1696),
      internal::pick(0, 0, 93, 177),
-     internal::pick(496, 688, 1542, 2526),
+     internal::pick(512, 760, 1542, 2526),
      internal::kPlanned0, 1, 2816},
 };
 
 /// The most that any method needs, one loaded at a time.
 inline constexpr size_t kMethodPoolSize =
-    internal::pick(496, 688, 1096, 1696);
+    internal::pick(512, 760, 1096, 1696);
 inline constexpr size_t kTempPoolSize = internal::pick(0, 0, 93, 177);
 inline constexpr size_t kMethodPoolSizeWithoutTemp =
-    internal::pick(496, 688, 1542, 2526);
+    internal::pick(512, 760, 1542, 2526);
 inline constexpr size_t kPlannedPoolSize = 2816;
 
 /// Stack for load_method() and execute(): an estimate, measured on 32-bit RISC-V.

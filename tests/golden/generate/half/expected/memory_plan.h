@@ -54,23 +54,23 @@ inline constexpr size_t kPlanned1[] = {320};
 
 inline constexpr MethodMemory kMethods[] = {
     {"bf16.pte", "forward",
-     internal::pick(496, 688, 928, 1480),
+     internal::pick(512, 760, 928, 1480),
      internal::pick(0, 0, 93, 177),
-     internal::pick(496, 688, 1340, 2248),
+     internal::pick(512, 760, 1340, 2248),
      internal::kPlanned0, 1, 320},
     {"half.pte", "forward",
-     internal::pick(496, 688, 928, 1480),
+     internal::pick(512, 760, 928, 1480),
      internal::pick(0, 0, 93, 177),
-     internal::pick(496, 688, 1340, 2248),
+     internal::pick(512, 760, 1340, 2248),
      internal::kPlanned1, 1, 320},
 };
 
 /// The most that any method needs, one loaded at a time.
 inline constexpr size_t kMethodPoolSize =
-    internal::pick(496, 688, 928, 1480);
+    internal::pick(512, 760, 928, 1480);
 inline constexpr size_t kTempPoolSize = internal::pick(0, 0, 93, 177);
 inline constexpr size_t kMethodPoolSizeWithoutTemp =
-    internal::pick(496, 688, 1340, 2248);
+    internal::pick(512, 760, 1340, 2248);
 inline constexpr size_t kPlannedPoolSize = 320;
 
 /// Stack for load_method() and execute(): an estimate, measured on 32-bit RISC-V.

@@ -52,18 +52,18 @@ inline constexpr size_t kPlanned0[] = {16};
 
 inline constexpr MethodMemory kMethods[] = {
     {"identity_no_ops.pte", "forward",
-     internal::pick(128, 192, 80, 128),
+     internal::pick(144, 224, 80, 128),
      internal::pick(0, 0, 0, 0),
-     internal::pick(128, 192, 112, 176),
+     internal::pick(144, 224, 112, 176),
      internal::kPlanned0, 1, 16},
 };
 
 /// The most that any method needs, one loaded at a time.
 inline constexpr size_t kMethodPoolSize =
-    internal::pick(128, 192, 80, 128);
+    internal::pick(144, 224, 80, 128);
 inline constexpr size_t kTempPoolSize = internal::pick(0, 0, 0, 0);
 inline constexpr size_t kMethodPoolSizeWithoutTemp =
-    internal::pick(128, 192, 112, 176);
+    internal::pick(144, 224, 112, 176);
 inline constexpr size_t kPlannedPoolSize = 16;
 
 /// Stack for load_method() and execute(): an estimate, measured on 32-bit RISC-V.

@@ -52,18 +52,18 @@ inline constexpr size_t kPlanned0[] = {2080};
 
 inline constexpr MethodMemory kMethods[] = {
     {"dynamic_shapes.pte", "forward",
-     internal::pick(736, 992, 1352, 2096),
+     internal::pick(752, 1088, 1352, 2096),
      internal::pick(0, 0, 93, 177),
-     internal::pick(736, 992, 1922, 3190),
+     internal::pick(752, 1088, 1922, 3190),
      internal::kPlanned0, 1, 2080},
 };
 
 /// The most that any method needs, one loaded at a time.
 inline constexpr size_t kMethodPoolSize =
-    internal::pick(736, 992, 1352, 2096);
+    internal::pick(752, 1088, 1352, 2096);
 inline constexpr size_t kTempPoolSize = internal::pick(0, 0, 93, 177);
 inline constexpr size_t kMethodPoolSizeWithoutTemp =
-    internal::pick(736, 992, 1922, 3190);
+    internal::pick(752, 1088, 1922, 3190);
 inline constexpr size_t kPlannedPoolSize = 2080;
 
 /// Stack for load_method() and execute(): an estimate, measured on 32-bit RISC-V.

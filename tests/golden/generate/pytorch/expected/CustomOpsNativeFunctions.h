@@ -8,8 +8,8 @@
 
 namespace my::native {
 
-// norm(Tensor self, str how="a)\"b", Tensor?[] rest=[], int[2] at=0, bool[2] flags=[True, False], int[]? dims=None) -> Tensor
-at::Tensor norm(const at::Tensor & self, ::std::string_view how, const c10::List<::std::optional<at::Tensor>> & rest, at::IntArrayRef at, ::std::array<bool,2> flags, at::OptionalIntArrayRef dims);
+// norm(Tensor self, Tensor?[] rest, int[2] at, bool[2] flags, int[]? dims=None, *, str how="a)\"b") -> Tensor
+at::Tensor norm(const at::Tensor & self, const c10::List<::std::optional<at::Tensor>> & rest, at::IntArrayRef at, ::std::array<bool,2> flags, at::OptionalIntArrayRef dims, ::std::string_view how);
 
 }  // namespace my::native
 

@@ -23,16 +23,16 @@ inline ::executorch::aten::Tensor& add_outf(
 
 namespace torch::executor::my {
 
-// my::norm(Tensor self, str how="a)\"b", Tensor?[] rest=[], int[2] at=0, bool[2] flags=[True, False], int[]? dims=None) -> Tensor
+// my::norm(Tensor self, Tensor?[] rest, int[2] at, bool[2] flags, int[]? dims=None, *, str how="a)\"b") -> Tensor
 inline ::executorch::aten::Tensor norm(
     ::executorch::ET_RUNTIME_NAMESPACE::KernelRuntimeContext& context,
     const ::executorch::aten::Tensor& self,
-    ::std::string_view how,
     ::executorch::aten::ArrayRef<::std::optional<::executorch::aten::Tensor>> rest,
     ::executorch::aten::ArrayRef<int64_t> at,
     ::executorch::aten::ArrayRef<bool> flags,
-    ::std::optional<::executorch::aten::ArrayRef<int64_t>> dims) {
-  return ::my::native::norm(context, self, how, rest, at, flags, dims);
+    ::std::optional<::executorch::aten::ArrayRef<int64_t>> dims,
+    ::std::string_view how) {
+  return ::my::native::norm(context, self, rest, at, flags, dims, how);
 }
 
 }  // namespace torch::executor::my

@@ -18,11 +18,11 @@ namespace my::native {
 ::executorch::aten::Tensor norm(
     ::executorch::ET_RUNTIME_NAMESPACE::KernelRuntimeContext& context,
     const ::executorch::aten::Tensor& self,
-    ::std::string_view how,
     ::executorch::aten::ArrayRef<::std::optional<::executorch::aten::Tensor>> rest,
     ::executorch::aten::ArrayRef<int64_t> at,
     ::executorch::aten::ArrayRef<bool> flags,
-    ::std::optional<::executorch::aten::ArrayRef<int64_t>> dims);
+    ::std::optional<::executorch::aten::ArrayRef<int64_t>> dims,
+    ::std::string_view how);
 
 }  // namespace my::native
 

@@ -8,8 +8,8 @@
 
 namespace {
 
-at::Tensor wrapper_CPU_my_norm(const at::Tensor & self, ::std::string_view how, const c10::List<::std::optional<at::Tensor>> & rest, at::IntArrayRef at, ::std::array<bool,2> flags, at::OptionalIntArrayRef dims) {
-  return ::my::native::norm(self, how, rest, at, flags, dims);
+at::Tensor wrapper_CPU_my_norm(const at::Tensor & self, const c10::List<::std::optional<at::Tensor>> & rest, at::IntArrayRef at, ::std::array<bool,2> flags, at::OptionalIntArrayRef dims, ::std::string_view how) {
+  return ::my::native::norm(self, rest, at, flags, dims, how);
 }
 
 at::Tensor & wrapper_CPU_my_ops_mul3_out(const at::Tensor & input, at::Tensor & output) {

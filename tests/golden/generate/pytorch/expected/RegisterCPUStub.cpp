@@ -8,7 +8,7 @@
 
 namespace {
 
-at::Tensor stub_CPU_my_norm([[maybe_unused]] const at::Tensor & self, [[maybe_unused]] ::std::string_view how, [[maybe_unused]] const c10::List<::std::optional<at::Tensor>> & rest, [[maybe_unused]] at::IntArrayRef at, [[maybe_unused]] ::std::array<bool,2> flags, [[maybe_unused]] at::OptionalIntArrayRef dims) {
+at::Tensor stub_CPU_my_norm([[maybe_unused]] const at::Tensor & self, [[maybe_unused]] const c10::List<::std::optional<at::Tensor>> & rest, [[maybe_unused]] at::IntArrayRef at, [[maybe_unused]] ::std::array<bool,2> flags, [[maybe_unused]] at::OptionalIntArrayRef dims, [[maybe_unused]] ::std::string_view how) {
   return self;
 }
 

@@ -117,12 +117,12 @@ struct Signature {
 };
 
 constexpr Kind kKinds0[] = {Kind::kTensor, Kind::kTensor, Kind::kScalar, Kind::kTensor, Kind::kEnd};
-constexpr Kind kKinds1[] = {Kind::kTensor, Kind::kString, Kind::kOptionalTensorList, Kind::kIntList, Kind::kBoolList, Kind::kOptionalIntList, Kind::kEnd};
+constexpr Kind kKinds1[] = {Kind::kTensor, Kind::kOptionalTensorList, Kind::kIntList, Kind::kBoolList, Kind::kOptionalIntList, Kind::kString, Kind::kEnd};
 constexpr Kind kKinds2[] = {Kind::kTensor, Kind::kTensor, Kind::kEnd};
 constexpr Kind kKinds3[] = {Kind::kTensor, Kind::kDouble, Kind::kDouble, Kind::kTensor, Kind::kEnd};
 
 using Call0 = Call<::executorch::aten::Tensor&(const ::executorch::aten::Tensor&, const ::executorch::aten::Tensor&, const ::executorch::aten::Scalar&, ::executorch::aten::Tensor&)>;
-using Call1 = Call<::executorch::aten::Tensor(const ::executorch::aten::Tensor&, ::std::string_view, ::executorch::aten::ArrayRef<::std::optional<::executorch::aten::Tensor>>, ::executorch::aten::ArrayRef<int64_t>, ::executorch::aten::ArrayRef<bool>, ::std::optional<::executorch::aten::ArrayRef<int64_t>>), true>;
+using Call1 = Call<::executorch::aten::Tensor(const ::executorch::aten::Tensor&, ::executorch::aten::ArrayRef<::std::optional<::executorch::aten::Tensor>>, ::executorch::aten::ArrayRef<int64_t>, ::executorch::aten::ArrayRef<bool>, ::std::optional<::executorch::aten::ArrayRef<int64_t>>, ::std::string_view), true>;
 using Call2 = Call<::executorch::aten::Tensor&(const ::executorch::aten::Tensor&, ::executorch::aten::Tensor&)>;
 using Call3 = Call<::executorch::aten::Tensor&(const ::executorch::aten::Tensor&, double, double, ::executorch::aten::Tensor&)>;
 

@@ -5,7 +5,7 @@
 #include <torch/library.h>
 
 TORCH_LIBRARY_FRAGMENT(my, m) {
-  m.def(R"schema(norm(Tensor self, str how="a)\"b", Tensor?[] rest=[], int[2] at=0, bool[2] flags=[True, False], int[]? dims=None) -> Tensor)schema");
+  m.def(R"schema(norm(Tensor self, Tensor?[] rest, int[2] at, bool[2] flags, int[]? dims=None, *, str how="a)\"b") -> Tensor)schema");
 }
 
 TORCH_LIBRARY_FRAGMENT(my_ops, m) {
