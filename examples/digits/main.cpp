@@ -15,6 +15,7 @@
 #include <cstring>
 
 #include "RegisterKernels.h"
+#include "memory_plan.h"
 #include "platform.h"
 
 // data.S puts the files between these symbols.
@@ -27,10 +28,12 @@ namespace et = executorch::runtime;
 constexpr size_t kPixels = 64;
 constexpr size_t kClasses = 10;
 
-// The sizes are `gen-kernels inspect digits_int8.pte`'s, rounded up.
-alignas(16) uint8_t method_allocator_pool[4 * 1024];
-alignas(16) uint8_t planned_memory[8 * 1024];
-alignas(16) uint8_t temp_allocator_pool[2 * 1024];
+// gen-kernels computed the sizes for this model: nothing to guess, nothing to try out.
+namespace plan = gen_kernels::memory_plan;
+alignas(16) uint8_t method_allocator_pool[plan::kMethodPoolSize];
+alignas(16) uint8_t planned_memory[plan::kPlannedPoolSize];
+// An array has at least one element, also where no kernel asks for temporary memory.
+alignas(16) uint8_t temp_allocator_pool[plan::kTempPoolSize == 0 ? 1 : plan::kTempPoolSize];
 
 int fail(const char* stage, et::Error error) {
   std::printf("%s failed: error 0x%x\n", stage, static_cast<unsigned>(error));
@@ -94,7 +97,7 @@ int main() {
   std::printf("methods %u\n", static_cast<unsigned>(program->num_methods()));
 
   et::MemoryAllocator method_allocator(sizeof(method_allocator_pool), method_allocator_pool);
-  et::MemoryAllocator temp_allocator(sizeof(temp_allocator_pool), temp_allocator_pool);
+  et::MemoryAllocator temp_allocator(plan::kTempPoolSize, temp_allocator_pool);
   et::Span<uint8_t> planned_buffers[] = {{planned_memory, sizeof(planned_memory)}};
   et::HierarchicalAllocator planned({planned_buffers, 1});
   et::MemoryManager memory(&method_allocator, &planned, &temp_allocator);
