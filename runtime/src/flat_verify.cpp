@@ -24,7 +24,7 @@ class Verifier {
     // The table's size, which stands beside, is no help: some writers let tables of different size
     // share a vtable. What counts is that fields are inside the buffer.
     const uint32_t vtable_size = load<uint16_t>(data_ + vtable);
-    if (vtable_size > size_ - vtable) {
+    if (vtable_size % 2 != 0 || vtable_size > size_ - vtable) {
       return false;
     }
     uint32_t member = 0;

@@ -4,7 +4,7 @@
 
 namespace executorch::runtime {
 
-void* MemoryAllocator::allocate(size_t size, size_t alignment) {
+void* MemoryAllocator::bump(size_t size, size_t alignment) {
   if (!isPowerOf2(alignment)) {
     ET_LOG(Error, "Alignment %zu is not a power of 2", alignment);
     return nullptr;

@@ -171,9 +171,10 @@ Error MethodState::check_instruction(const uint8_t* current, uint32_t n_instruct
                                      size_t& scratch_size) {
   const uint32_t n_values = flat::vector_size(values);
   const uint8_t* table = flat::field_table(current, schema::instruction::kArguments);
-  // Each kind has two numbers at most, or a number and the list of arguments.
+  // Each kind has two numbers at most, or a number and the list of arguments. Without a kind the
+  // table is not checked.
   const InstructionKind kind = instruction_kind(current);
-  const uint32_t first = table == nullptr ? 0 : flat::field_u32(table, 0);
+  const uint32_t first = kind == InstructionKind::None ? UINT32_MAX : flat::field_u32(table, 0);
   size_t size = 0;
   bool good = first < n_values;
   switch (kind) {

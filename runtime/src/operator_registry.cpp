@@ -9,7 +9,7 @@ namespace {
 
 struct Table {
   Span<const Kernel> kernels;
-  bool is_sorted;
+  bool is_sorted = false;
 };
 
 Table g_tables[GEN_KERNELS_MAX_TABLES];

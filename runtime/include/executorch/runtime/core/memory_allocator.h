@@ -25,7 +25,9 @@ class MemoryAllocator {
   virtual ~MemoryAllocator() = default;
 
   /// `size` bytes at a multiple of `alignment`, a power of two; null when they do not fit.
-  virtual void* allocate(size_t size, size_t alignment = kDefaultAlignment);
+  virtual void* allocate(size_t size, size_t alignment = kDefaultAlignment) {
+    return bump(size, alignment);
+  }
 
   template <typename T>
   T* allocateInstance(size_t alignment = alignof(T)) {
@@ -59,6 +61,10 @@ class MemoryAllocator {
   }
 
  private:
+  // Not virtual itself: a class whose first virtual function is inline has its type information
+  // wherever it is used, also in code that is compiled with RTTI.
+  void* bump(size_t size, size_t alignment);
+
   uint8_t* const begin_;
   uint8_t* cur_;
   uint8_t* high_;
