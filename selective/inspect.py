@@ -167,9 +167,13 @@ def _method_lines(facts: MethodFacts, with_calls: bool) -> Iterator[str]:
         for number, chain in enumerate(method.chains):
             for index, instruction in enumerate(chain.instructions):
                 frames = chain.frames[index] if index < len(chain.frames) else ()
-                source = f"   # {frames[-1].file}:{frames[-1].line}" if frames else ""
+                source = f"   # {_printable(frames[-1].file)}:{frames[-1].line}" if frames else ""
                 position = f"{number}/{index}" if number else str(index)
                 yield f"    {position:>5}  {instruction_text(method, instruction)}{source}"
+
+
+def _printable(text: str) -> str:
+    return text if text.isprintable() else ascii(text)
 
 
 def _operator_lines(facts: MethodFacts) -> Iterator[str]:

@@ -118,7 +118,7 @@ def _accesses(
             written.clear()
         if isinstance(instruction, DelegateCall):  # the file does not say what it writes
             written.update(index for index in used if index not in seen)
-        used += [source for index in used for source in moved.get(index, ())]
+        used += _tensors(method, [source for index in used for source in moved.get(index, ())])
         for index in dict.fromkeys(used):
             if index not in written:
                 yield _Access(time, index, False)
@@ -126,7 +126,8 @@ def _accesses(
             yield _Access(time, index, True)
         seen.update(used, written)
     outputs = list(_tensors(method, method.outputs))
-    for index in [*outputs, *(source for item in outputs for source in moved.get(item, ()))]:
+    sources = [source for index in outputs for source in moved.get(index, ())]
+    for index in (*outputs, *_tensors(method, sources)):
         yield _Access(len(sequence), index, False)
 
 
@@ -219,19 +220,14 @@ def _loops(method: Method) -> tuple[tuple[int, int], ...]:
 
 
 def _buffer_map(buffer: int, size: int, occupants: tuple[Occupant, ...]) -> BufferMap:
-    """With the peak: bytes are counted once where occupants overlap."""
-    changes: dict[int, int] = dict.fromkeys((item.start for item in occupants), 0)
-    peak, peak_at = 0, BEFORE
+    """With the peak: a sweep over the times at which something begins or has ended."""
+    changes: dict[int, int] = {}
+    for item in occupants:
+        changes[item.start] = changes.get(item.start, 0) + item.size
+        changes[item.end + 1] = changes.get(item.end + 1, 0) - item.size
+    live, peak, peak_at = 0, 0, BEFORE
     for time in sorted(changes):
-        spans = sorted(
-            (item.offset, item.offset + item.size)
-            for item in occupants
-            if item.start <= time <= item.end
-        )
-        live, reached = 0, 0
-        for first, stop in spans:
-            live += max(0, stop - max(first, reached))
-            reached = max(reached, stop)
+        live += changes[time]
         if live > peak:
             peak, peak_at = live, time
-    return BufferMap(buffer, size, occupants, peak, peak_at)
+    return BufferMap(buffer, size, occupants, min(peak, size), peak_at)

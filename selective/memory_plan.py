@@ -81,10 +81,11 @@ def _instructions(method: Method) -> Iterator[Instruction]:
 
 # Our runtime.
 
-_STATE_SIZES = {4: 64, 8: 112}  # MethodState
-_TENSOR_IMPL = {4: 28, 8: 48}
-_EXTERNAL_DATA = {4: 32, 8: 48}
-_DELEGATE = {4: 40, 8: 56}
+_STATE = {4: 80, 8: 136}  # sizeof(MethodState)
+_TENSOR_IMPL = {4: 28, 8: 56}
+_EXTERNAL_DATA = {4: 48, 8: 64}
+_DELEGATE = {4: 40, 8: 64}
+_COMPILE_SPEC = {4: 12, 8: 24}
 _EVALUE = 16
 _NUMBERS = (ValueKind.NULL, ValueKind.INT, ValueKind.BOOL, ValueKind.DOUBLE)
 _TENSOR_LISTS = (ValueKind.TENSOR_LIST, ValueKind.OPTIONAL_TENSOR_LIST)
@@ -98,8 +99,12 @@ def _micro(method: Method, pointer: int) -> int:
     lasting = _lasting(method)
     instructions = list(_instructions(method))
     pool = _Pool()
-    pool.take(_STATE_SIZES[pointer], 8)
+    pool.take(_STATE[pointer], 8)
     pool.take(4 * -(-len(method.values) // 32), 4)
+    if method.delegates:
+        pool.take(_DELEGATE[pointer] * len(method.delegates), 8)
+    for delegate in method.delegates:
+        pool.take(_COMPILE_SPEC[pointer] * len(delegate.specs), pointer)
     pool.take(pointer * len(instructions), pointer)
     pool.take(_EVALUE * len(lasting), 8)
     for lists in (False, True):
@@ -165,7 +170,9 @@ def _block(method: Method, value: Value, pointer: int) -> int:
         return size + 8 * count
     size += _up(count * pointer * (2 if kind == ValueKind.OPTIONAL_TENSOR_LIST else 1))
     members = (method.values[item] for item in value.indices if item >= 0)
-    return size + sum(_block(method, member, pointer) - _EVALUE for member in members)
+    return size + sum(
+        _block(method, member, pointer) - _EVALUE for member in members if member.tensor is not None
+    )
 
 
 def _scratch(method: Method, item: Instruction, pointer: int) -> int:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from ..codegen.diagnostics import Diagnostic
 from .model_file import STANDARD_INPUT, problem
@@ -16,8 +16,7 @@ SUFFIXES = (".pte", ".bpte")
 """What is taken from a folder. Other kinds of file must be named."""
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
+class Model(NamedTuple):
     """A loaded model; `display` is its path as the user wrote it (below a folder given: joined)."""
 
     display: str

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import yaml
 
@@ -40,8 +40,7 @@ _OPERATOR_KEYS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ListedOperator:
+class ListedOperator(NamedTuple):
     """One operator of a list. `name` may be a pattern; `expand`: it may lack its overload.
 
     `keys` are kernel keys as the list has them, never empty ("default": every dtype).
@@ -52,8 +51,7 @@ class ListedOperator:
     expand: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class OperatorList:
+class OperatorList(NamedTuple):
     """What a list asks for."""
 
     operators: tuple[ListedOperator, ...] = ()

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from ..codegen.diagnostics import Diagnostic
 from . import pte_schema as schema
@@ -95,8 +94,7 @@ def parse_program(data: Bytes, size: int) -> Program:
     )
 
 
-@dataclass(frozen=True)
-class Header:
+class Header(NamedTuple):
     """The extended header; without one the whole file is the program."""
 
     program_size: int
@@ -157,8 +155,7 @@ def _offsets(table: Table) -> Offsets:
     return Offsets(table.u32("segment_index"), table.numbers("offsets", "Q"))
 
 
-@dataclass(frozen=True)
-class _Extents:
+class _Extents(NamedTuple):
     """Bytes of segments and inline delegates; bytes there are from each data index on."""
 
     segments: tuple[int, ...]

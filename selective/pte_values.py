@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from . import pte_schema as schema
 from .flatbuffer import Layout, Table
@@ -33,8 +33,7 @@ _DYNAMISMS = frozenset(int(item) for item in Dynamism)
 _NEWER = "perhaps the file is of a newer ExecuTorch"
 
 
-@dataclass(frozen=True)
-class Shape:
+class Shape(NamedTuple):
     """What the indices and places in a method must keep to.
 
     `values`, `operators`, `delegates` are how many there are; `buffers` the sizes of the planned

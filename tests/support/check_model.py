@@ -1,0 +1,61 @@
+"""Runs everything that reads a model on bytes that may be damaged."""
+
+from __future__ import annotations
+
+import json
+
+from gen_kernels.codegen.catalogue import bundled_catalogues, open_catalogue
+from gen_kernels.codegen.diagnostics import format_diagnostic
+from gen_kernels.codegen.model import CatalogueEntry
+from gen_kernels.selective.call_check import check_calls
+from gen_kernels.selective.flatbuffer import FormatError
+from gen_kernels.selective.inspect import text_report
+from gen_kernels.selective.inspect_html import plots
+from gen_kernels.selective.memory_header import memory_table
+from gen_kernels.selective.model_file import parse_bytes
+from gen_kernels.selective.models import Model
+from gen_kernels.selective.oplist import format_operator_list, parse_operator_list
+from gen_kernels.selective.ptd import IDENTIFIER, parse_tensors
+from gen_kernels.selective.pte import parse_program
+from gen_kernels.selective.report import model_facts
+from gen_kernels.selective.report_json import model_json
+from gen_kernels.selective.select import select
+
+_CATALOGUES = [open_catalogue(path, path.name, bundled=True) for path in bundled_catalogues()]
+
+
+def find(name: str) -> CatalogueEntry | None:
+    """The bundled catalogue entry of an operator."""
+    return next((entry for c in _CATALOGUES if (entry := c.find(name)) is not None), None)
+
+
+def check_model(data: bytes) -> bool:
+    """Whether the bytes are a model. Any exception is a fault of the project."""
+    if data[4:8] == IDENTIFIER:
+        try:
+            parse_tensors(data, len(data))
+        except FormatError as error:
+            assert error.message
+            return False
+        return True
+    program, diagnostics = parse_bytes(data, len(data), "model.pte", parse_program)
+    assert (program is None) == bool(diagnostics)
+    for diagnostic in diagnostics:
+        text = format_diagnostic(diagnostic)
+        assert diagnostic.code.startswith("GK2")
+        assert text.splitlines()[0].isprintable()
+        assert len(text) < 600
+    if program is None:
+        return False
+    model = Model("model.pte", program)
+    check_calls([model], find)
+    selection, problems = select([model])
+    assert not problems
+    parse_operator_list(format_operator_list(selection))
+    memory_table([model])
+    facts = model_facts(model, find)
+    assert text_report(facts, with_calls=True).replace("\n", "").isprintable()
+    json.dumps(model_json(facts), allow_nan=False)
+    for method in facts.methods:
+        plots(method)
+    return True
