@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..selective.kernel_key import SCALAR_TYPES
 from ..selective.selection import Selection
@@ -31,8 +30,7 @@ _FLOAT = 6
 _COMPUTED_IN_FLOAT = frozenset({5, 15})
 
 
-@dataclass(frozen=True)
-class Signature:
+class Signature(NamedTuple):
     """A C++ signature that kernels share.
 
     `parameters` come behind the context. `kinds` are the conversions' names. `logged`: how many
@@ -52,11 +50,10 @@ class Signature:
         return f"{self.returns}({', '.join(self.parameters)})"
 
 
-@dataclass(frozen=True)
-class Function:
-    """One kernel of one operator. `index` numbers its boxed function."""
+class Function(NamedTuple):
+    """One kernel of one operator. `number` is that of its boxed function."""
 
-    index: int
+    number: int
     operator: str
     symbol: str
     schema: Schema
@@ -68,8 +65,7 @@ class Function:
         return "native_call_" + self.operator.partition("::")[2]
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """A row of the registration table; `key` is "" for the fallback."""
 
     operator: str
@@ -84,16 +80,14 @@ class Row:
         return f'Kernel("{self.operator}", {key}{self.function})'
 
 
-@dataclass(frozen=True)
-class RowGroup:
+class RowGroup(NamedTuple):
     """Rows one behind the other under the same preprocessor condition ("": always there)."""
 
     condition: str
     rows: tuple[Row, ...]
 
 
-@dataclass(frozen=True)
-class Declaration:
+class Declaration(NamedTuple):
     """A kernel as NativeFunctions.h declares it."""
 
     operators: tuple[str, ...]
@@ -102,16 +96,14 @@ class Declaration:
     parameters: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Namespace:
+class Namespace(NamedTuple):
     """Declarations of one C++ namespace."""
 
     name: str
     declarations: tuple[Declaration, ...]
 
 
-@dataclass(frozen=True)
-class DirectCall:
+class DirectCall(NamedTuple):
     """A function of Functions.h. `name` is the typed API's, `symbol` the kernel it calls."""
 
     schema: str
@@ -122,8 +114,7 @@ class DirectCall:
     symbol: str
 
 
-@dataclass(frozen=True)
-class Variants:
+class Variants(NamedTuple):
     """One operator of selected_op_variants.h; no `dtypes`: all of them."""
 
     name: str
@@ -135,18 +126,17 @@ class Variants:
         return " || ".join(f"scalar_type == Type::{t}" for t in self.dtypes)
 
 
-@dataclass(frozen=True)
-class Context:
+class Context(NamedTuple):
     """What the templates print."""
 
     library: str
+    direct_calls: dict[str, tuple[DirectCall, ...]]
     conversions: tuple[Conversion, ...] = ()
     signatures: tuple[Signature, ...] = ()
     functions: tuple[Function, ...] = ()
     rows: tuple[Row, ...] = ()
     namespaces: tuple[Namespace, ...] = ()
     prim_namespaces: tuple[Namespace, ...] = ()
-    direct_calls: dict[str, tuple[DirectCall, ...]] = field(default_factory=dict)
     variants: tuple[Variants, ...] = ()
     include_all: bool = False
 
@@ -184,7 +174,7 @@ def build_context(plan: Plan, selection: Selection) -> Context:
             function = Function(len(functions), entry.name, kernel.symbol, entry.schema, signature)
             functions.append(function)
             rows.extend(
-                Row(entry.name, key, f"boxed<{function.index}>", prim=False)
+                Row(entry.name, key, f"boxed<{function.number}>", prim=False)
                 for key in kernel.keys or ("",)
             )
     return Context(

@@ -7,7 +7,7 @@ and `return_type` answer None and resolve makes it a diagnostic.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .schema import Argument, BaseType, ListType, OptionalType, Return, Schema, SchemaType
 
@@ -28,8 +28,7 @@ _RESERVED = frozenset(
 )
 
 
-@dataclass(frozen=True)
-class Conversion:
+class Conversion(NamedTuple):
     """How one kind of argument leaves its EValue.
 
     `name`: C++ identifier of the kind ("OptionalInt"). `parameter`: type of the kernel's

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -143,10 +142,10 @@ def _template_location(error: Exception, folder: Path) -> Location:
 
 def _without_sources(plan: Plan) -> Plan:
     def strip(entry: CatalogueEntry) -> CatalogueEntry:
-        return replace(entry, kernels=tuple(replace(k, source=None) for k in entry.kernels))
+        return entry._replace(kernels=tuple(k._replace(source=None) for k in entry.kernels))
 
-    operators = tuple(replace(o, entry=strip(o.entry)) for o in plan.operators)
-    return replace(plan, operators=operators)
+    operators = tuple(o._replace(entry=strip(o.entry)) for o in plan.operators)
+    return plan._replace(operators=operators)
 
 
 def summary(generation: Generation, models: Sequence[str]) -> str:

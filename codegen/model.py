@@ -5,7 +5,7 @@ load -> CatalogueEntry; select -> Selection (selective/selection.py); resolve ->
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..selective.selection import SelectedOperator
 from .diagnostics import Location
@@ -15,8 +15,7 @@ NOWHERE = Location("")
 """The place of what no file says."""
 
 
-@dataclass(frozen=True)
-class KernelSpec:
+class KernelSpec(NamedTuple):
     """One kernel of an operator.
 
     `symbol` is the C++ function with its whole namespace (`torch::executor::native::add_out`).
@@ -31,8 +30,7 @@ class KernelSpec:
     location: Location = NOWHERE
 
 
-@dataclass(frozen=True)
-class CatalogueEntry:
+class CatalogueEntry(NamedTuple):
     """One operator of one catalogue file.
 
     `catalogue` is the catalogue's short name (the file's stem: "functions", "cortex_m").
@@ -64,16 +62,14 @@ class CatalogueEntry:
         return len(self.schema.arguments) + (not self.boxed or bool(self.schema.returns))
 
 
-@dataclass(frozen=True)
-class PlannedOperator:
+class PlannedOperator(NamedTuple):
     """An operator to register: what was selected, and the catalogue entry that serves it."""
 
     entry: CatalogueEntry
     selected: SelectedOperator
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """Everything to generate, sorted by operator name. `library` is a C identifier."""
 
     operators: tuple[PlannedOperator, ...]

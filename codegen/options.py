@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(NamedTuple):
     """What to generate besides the plan.
 
     `static_registration`: register at static initialisation, not only on call. `stack_api`: the

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from ..selective.selection import Origin, SelectedOperator, Selection
 from .cpp import argument_conversion, return_type
@@ -23,8 +22,7 @@ class Operators(Protocol):
         """Return the entry of operator `name`."""
 
 
-@dataclass(frozen=True)
-class _Found:
+class _Found(NamedTuple):
     """The entry that serves an operator, or the first one that would if it were written."""
 
     entry: CatalogueEntry | None
@@ -69,7 +67,7 @@ def resolve(
         if problem is not None:
             diagnostics.append(problem)
             continue
-        planned.append(PlannedOperator(replace(found.entry, kernels=kernels), operator))
+        planned.append(PlannedOperator(found.entry._replace(kernels=kernels), operator))
     if left_out:
         diagnostics.append(
             Diagnostic(
@@ -108,7 +106,7 @@ def _find(name: str, catalogues: Sequence[Operators], need_sources: bool) -> _Fo
         elif found is None:
             found = entry
         elif entry.schema.arguments == found.schema.arguments:
-            found = replace(found, kernels=found.kernels + _fallback(entry))
+            found = found._replace(kernels=found.kernels + _fallback(entry))
         if found is not None and (found.boxed or _fallback(found)):
             break
     return _Found(found, unwritten)
@@ -130,7 +128,7 @@ def _matching_kernels(
     for kernel in entry.kernels:
         keys = tuple(k for k in kernel.keys if k in used)
         if keys:
-            kept.append(replace(kernel, keys=keys))
+            kept.append(kernel._replace(keys=keys))
             covered.update(keys)
     missing = sorted(used - covered)
     fallback = _fallback(entry)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from pathlib import Path
 
@@ -202,7 +201,7 @@ def test_bundled_catalogues_are_read_the_same_lazily_and_whole() -> None:
         assert diagnostics == ()
         # Asked backwards, so that a wrong line offset or extent would show.
         for entry in reversed(whole):
-            assert lazy.find(entry.name) == dataclasses.replace(entry, bundled=True)
+            assert lazy.find(entry.name) == entry._replace(bundled=True)
         assert lazy.names == tuple(entry.name for entry in whole)
         assert lazy.diagnostics == ()
         counts[path.stem] = len(whole)

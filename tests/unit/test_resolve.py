@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import pytest
 from gen_kernels.codegen.diagnostics import Diagnostic, Location, Severity
@@ -36,7 +36,7 @@ def entry(
 ) -> CatalogueEntry:
     schema = parse_schema(name + signature)
     made = CatalogueEntry(schema, kernels, "mine", Location("mine.yaml", 3))
-    return replace(made, **more)  # type: ignore[arg-type]
+    return made._replace(**more)  # type: ignore[arg-type]
 
 
 def catalogue(*entries: CatalogueEntry) -> FakeCatalogue:
