@@ -83,6 +83,23 @@ def explain_operator(
     return "\n".join(_explain_overload(schema, entries) for schema in schemas), ()
 
 
+def out_variant(schema: Schema, entries: dict[str, tuple[Catalogue, ...]]) -> Schema | None:
+    """The out variant that export makes of a functional, in-place or view overload, if any."""
+    base = schema.name.base
+    bases = [base, base.removesuffix("_"), f"{base}_copy"]
+    for candidate in (c for b in bases for c in _overloads(schema.name.namespace, b, entries)):
+        if candidate.out and _inputs(candidate) == _inputs(schema):
+            return candidate
+    return None
+
+
+def _inputs(schema: Schema) -> list[tuple[str, str]]:
+    """Names and types of what goes in; out variants go without the options of a new tensor."""
+    options = {"dtype", "layout", "device", "pin_memory"}
+    inputs = (*schema.positional, *schema.keyword_only)
+    return [(a.name, str(a.type)) for a in inputs if a.name not in options]
+
+
 def _entries(catalogues: Sequence[Catalogue]) -> dict[str, tuple[Catalogue, ...]]:
     """The catalogues that have an operator, in priority order."""
     found: dict[str, tuple[Catalogue, ...]] = {}
@@ -122,19 +139,19 @@ def _nearest(namespace: str, base: str, entries: dict[str, tuple[Catalogue, ...]
 
 
 def describe(schema: Schema) -> str:
-    """What kind of overload it is, and whether it can reach a device."""
+    """What kind of overload it is, and what becomes of it on the way to a device."""
     if schema.out:
         if any(a.name.startswith("_scratch_") for a in schema.out):
             return "out variant with scratch memory: runs on the device"
         return "out variant: writes into memory that was planned; this is what runs on the device"
     if any(a.is_write for a in schema.positional):
         if schema.name.base.endswith("_") and not schema.name.base.startswith("__"):
-            return "in place: overwrites its argument; export makes it functional"
-        return "mutating: overwrites an argument; export makes it functional"
+            return "in place: overwrites its argument"
+        return "mutating: overwrites an argument"
     if any(r.alias is not None for r in schema.returns):
-        return "view: shares its argument's memory; export turns it into a copy or elides it"
+        return "view: shares its argument's memory; export elides it or makes it a copy"
     if any(base_type(r.type) == BaseType("Tensor") for r in schema.returns):
-        return "functional: allocates its result; to_executorch() turns it into the out variant"
+        return "functional: allocates its result"
     return "returns plain values"
 
 
@@ -145,6 +162,8 @@ def _explain_overload(schema: Schema, entries: dict[str, tuple[Catalogue, ...]])
     found = [(c, entry) for c in catalogues if (entry := c.find(name)) is not None]
     boxed = bool(found) and found[0][1].boxed
     what = "part of the runtime: its kernel takes the stack as it is" if boxed else describe(schema)
+    if not schema.out and not found and (variant := out_variant(schema, entries)) is not None:
+        what += f"; to_executorch() turns it into {variant.name}"
     lines.append(f"  {what}")
     for catalogue, entry in found:
         lines += _kernel_lines(catalogue, entry)

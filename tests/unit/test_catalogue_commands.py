@@ -35,6 +35,23 @@ def test_explain_an_operator(capsys: pytest.CaptureFixture[str]) -> None:
     assert "2  (result)  Tensor(a!)" in variant
 
 
+@pytest.mark.parametrize(
+    ("subject", "variant"),
+    [
+        ("add.Tensor", "aten::add.out"),
+        ("aten::add_.Scalar", "aten::add.Scalar_out"),
+        ("view", "aten::view_copy.out"),
+        ("split.Tensor", "aten::split_copy.Tensor_out"),
+        ("zeros", "aten::zeros.out"),
+    ],
+)
+def test_explain_what_becomes_of_it(
+    capsys: pytest.CaptureFixture[str], subject: str, variant: str
+) -> None:
+    _, out, _ = command(capsys, "explain", subject)
+    assert f"to_executorch() turns it into {variant}\n" in out
+
+
 @pytest.mark.parametrize("subject", ["quantized_add", "cortex_m::quantized_add.out"])
 def test_explain_an_operator_of_another_namespace(
     capsys: pytest.CaptureFixture[str], subject: str
