@@ -29,16 +29,18 @@ def find(name: str) -> CatalogueEntry | None:
     return next((entry for c in _CATALOGUES if (entry := c.find(name)) is not None), None)
 
 
-def check_model(data: bytes) -> bool:
-    """Whether the bytes are a model. Any exception is a fault of the project."""
+def check_quickly(data: bytes, size: int = 0) -> Model | None:
+    """Read, select and check the calls; the model, if the bytes are one.
+
+    `size`: what the file is said to have, when more than the bytes given (segments are not read).
+    """
     if data[4:8] == IDENTIFIER:
         try:
             parse_tensors(data, len(data))
         except FormatError as error:
             assert error.message
-            return False
-        return True
-    program, diagnostics = parse_bytes(data, len(data), "model.pte", parse_program)
+        return None
+    program, diagnostics = parse_bytes(data, max(size, len(data)), "model.pte", parse_program)
     assert (program is None) == bool(diagnostics)
     for diagnostic in diagnostics:
         text = format_diagnostic(diagnostic)
@@ -46,12 +48,19 @@ def check_model(data: bytes) -> bool:
         assert text.splitlines()[0].isprintable()
         assert len(text) < 600
     if program is None:
-        return False
+        return None
     model = Model("model.pte", program)
     check_calls([model], find)
-    selection, problems = select([model])
-    assert not problems
-    parse_operator_list(format_operator_list(selection))
+    assert not select([model])[1]
+    return model
+
+
+def check_model(data: bytes, size: int = 0) -> bool:
+    """Whether the bytes are a program. Any exception is a fault of the project."""
+    model = check_quickly(data, size)
+    if model is None:
+        return False
+    parse_operator_list(format_operator_list(select([model])[0]))
     memory_table([model])
     facts = model_facts(model, find)
     assert text_report(facts, with_calls=True).replace("\n", "").isprintable()
