@@ -6,7 +6,10 @@ out tensor is caught without a sanitizer.
 
 from __future__ import annotations
 
+import atexit
 import ctypes
+import os
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -259,6 +262,15 @@ class Library:
         names = (ctypes.c_char_p * 4096)()
         count = self._lib.gk_registered(names, 4096)
         self.operators = {names[i].decode() for i in range(count)}
+        self.calls: Counter[tuple[str, str]] = Counter()
+        if log := os.environ.get("GEN_KERNELS_CASES"):
+            atexit.register(self._log_calls, Path(log))
+
+    def _log_calls(self, path: Path) -> None:
+        """Appends a line for each operator and dtype: how often it was called with success."""
+        lines = [f"{operator}\t{dtype}\t{n}\n" for (operator, dtype), n in self.calls.items()]
+        with path.open("a") as out:
+            out.write("".join(sorted(lines)))
 
     def call(
         self, operator: str, schema: torch.FunctionSchema, values: Sequence[Any], outs: list[Any]
@@ -288,6 +300,8 @@ class Library:
                     assert bool((o.storage[:GUARD] == GUARD_BYTE).all())
                     assert bool((o.storage[-GUARD:] == GUARD_BYTE).all())
             raise KernelError(operator, code)
+        leading = next((v.dtype for v in values if isinstance(v, torch.Tensor)), None)
+        self.calls[operator, str(leading).removeprefix("torch.")] += 1
         results: list[Any] = []
         for out, array in zip(outs, described, strict=True):
             if isinstance(out, list):
