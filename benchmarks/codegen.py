@@ -61,10 +61,10 @@ def main() -> int:
         listed = folder / "operators.txt"
         portable = [name for name, what in OFFICIAL.items() if what["catalogue"] == "portable"]
         listed.write_text("\n".join(portable) + "\n")
-        python = [sys.executable, "-P"] if sys.version_info >= (3, 11) else [sys.executable]
-        tool = [*python, "-m", "gen_kernels", "--quiet", "--out"]
+        script = Path(sys.executable).with_name("gen-kernels")
+        tool = [sys.executable, str(script), "--quiet", "--out"]
         cases: dict[str, tuple[list[str], float]] = {
-            "import jinja2, yaml": ([*python, "-c", "import jinja2, yaml"], 1.0),
+            "import jinja2, yaml": ([sys.executable, "-c", "import jinja2, yaml"], 1.0),
             "one model": ([*tool, str(folder / "one"), "--model", str(MODEL)], 1.5),
             "209 operators": ([*tool, str(folder / "all"), "--ops-file", str(listed)], 3.0),
         }
