@@ -68,7 +68,7 @@ def explain_operator(
     except SchemaError as error:
         message = f"'{text}' is not an operator name: {error.message}"
         return "", (Diagnostic("GK185", message, _COMMAND_LINE, error.hint),)
-    entries = _entries(catalogues)
+    entries = catalogues_by_operator(catalogues)
     schemas = _overloads(asked.namespace, asked.base, entries)
     if asked.overload:
         schemas = [s for s in schemas if s.name.overload == asked.overload] or schemas
@@ -95,12 +95,14 @@ def out_variant(schema: Schema, entries: dict[str, tuple[Catalogue, ...]]) -> Sc
 
 def _inputs(schema: Schema) -> list[tuple[str, str]]:
     """Names and types of what goes in; out variants go without the options of a new tensor."""
-    options = {"dtype", "layout", "device", "pin_memory"}
     inputs = (*schema.positional, *schema.keyword_only)
+    options = {"dtype", "layout", "device", "pin_memory"}
+    if not options <= {a.name for a in inputs}:
+        options = set()
     return [(a.name, str(a.type)) for a in inputs if a.name not in options]
 
 
-def _entries(catalogues: Sequence[Catalogue]) -> dict[str, tuple[Catalogue, ...]]:
+def catalogues_by_operator(catalogues: Sequence[Catalogue]) -> dict[str, tuple[Catalogue, ...]]:
     """The catalogues that have an operator, in priority order."""
     found: dict[str, tuple[Catalogue, ...]] = {}
     for catalogue in catalogues:
