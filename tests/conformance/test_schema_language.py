@@ -76,7 +76,7 @@ def assert_same_arguments(ours: tuple[Argument | Return, ...], theirs: list[Any]
             assert our.alias.after == alias.alias_set_after
 
 
-def same_type(ours: SchemaType, theirs: Any) -> bool:  # noqa: ANN401
+def same_type(ours: SchemaType, theirs: Any) -> bool:
     if isinstance(ours, OptionalType):
         return isinstance(theirs, model.OptionalType) and same_type(ours.element, theirs.elem)
     if isinstance(ours, ListType):
