@@ -36,7 +36,7 @@ constexpr uint32_t kHidden = 0x800000u;  // The leading bit that normal numbers 
 
 // The significand; `exponent` is the field, 1 for subnormals: the value is
 // significand * 2^(exponent - 150).
-inline uint32_t significand(uint32_t bits, int32_t& exponent) {
+__attribute__((always_inline)) inline uint32_t significand(uint32_t bits, int32_t& exponent) {
   const uint32_t fraction = bits & (kHidden - 1);
   exponent = static_cast<int32_t>(soft::exponent_of(bits));
   if (exponent == 0) {
@@ -47,6 +47,14 @@ inline uint32_t significand(uint32_t bits, int32_t& exponent) {
 }
 
 inline bool is_nan(uint32_t bits) { return bits << 1 > kInfinity << 1; }
+
+// sign and high * 2^(field - 157), bit 31 of high set and 0 <= field < 253; `low` is what follows.
+__attribute__((always_inline)) inline uint32_t rounded(uint32_t sign, int32_t field, uint32_t high,
+                                                       uint32_t low) {
+  const uint32_t bits = (sign | static_cast<uint32_t>(field) << 23) + (high >> 8);
+  const uint32_t tail = (high & 255) << 1 | (low != 0);
+  return bits + (tail + (bits & 1) > 256);
+}
 
 // -1, 0, 1 for less, equal, greater; `unordered` when one is a NaN.
 inline int compare(uint32_t a, uint32_t b, int unordered) {
@@ -80,14 +88,12 @@ float NAME(__truncdfsf2)(double value);
 
 // Leading zeros of x, which is not 0.
 int NAME(__clzsi2)(uint32_t x) {
-  int zeros = 0;
-  for (int step = 16; step > 0; step >>= 1) {
-    if (x >> (32 - step) == 0) {
-      x <<= step;
-      zeros += step;
-    }
-  }
-  return zeros;
+  int zeros = x >> 16 == 0 ? 16 : 0;
+  x <<= zeros;
+  if (x >> 24 == 0) x <<= 8, zeros += 8;
+  if (x >> 28 == 0) x <<= 4, zeros += 4;
+  if (x >> 30 == 0) x <<= 2, zeros += 2;
+  return zeros + (static_cast<int32_t>(x) >= 0);
 }
 
 float NAME(__addsf3)(float x, float y) {
@@ -148,15 +154,29 @@ float NAME(__mulsf3)(float x, float y) {
   const uint32_t sign = (a ^ b) & kSign;
   int32_t ea;
   int32_t eb;
-  const uint64_t ma = significand(a, ea);
-  const uint32_t mb = significand(b, eb);
-  const auto product = static_cast<int64_t>(ma * mb);
+  const uint32_t ma = significand(a, ea) << 8;
+  const uint32_t mb = significand(b, eb) << 8;
+  const uint64_t product = uint64_t{ma} * mb;
+  const int32_t exponent = ea + eb - 127;
+  if (static_cast<int32_t>(ma & mb) < 0 && ea < 255 && eb < 255) {
+    auto high = static_cast<uint32_t>(product >> 32);
+    auto low = static_cast<uint32_t>(product);
+    int32_t field = exponent;  // One less than the result's: the hidden bit adds one.
+    if (static_cast<int32_t>(high) < 0) {
+      ++field;
+    } else {
+      high = high << 1 | low >> 31;
+      low <<= 1;
+    }
+    --field;
+    if (static_cast<uint32_t>(field) < 253) return soft::from_bits(rounded(sign, field, high, low));
+  }
   uint32_t bits = kInfinity;
   if (ea == 255 || eb == 255) {
-    // A factor of 0 makes an infinity invalid; NaNs have no zero to meet.
+    // A factor of 0 makes an infinity invalid.
     if (is_nan(a) || is_nan(b) || a << 1 == 0 || b << 1 == 0) bits = kQuietNan;
   } else {
-    bits = soft::to_bits(soft::scale(product, ea + eb - 300));
+    bits = soft::to_bits(soft::scale(static_cast<int64_t>(product >> 16), exponent - 173));
   }
   return soft::from_bits(sign | bits);
 }
@@ -165,38 +185,35 @@ float NAME(__divsf3)(float x, float y) {
   const uint32_t a = soft::to_bits(x);
   const uint32_t b = soft::to_bits(y);
   const uint32_t sign = (a ^ b) & kSign;
-  const bool a_large = (a & kInfinity) == kInfinity;
-  const bool b_large = (b & kInfinity) == kInfinity;
-  const bool a_zero = a << 1 == 0;
-  const bool b_zero = b << 1 == 0;
-  if (is_nan(a) || is_nan(b) || (a_large && b_large) || (a_zero && b_zero)) {
-    return soft::from_bits(kQuietNan);
-  }
-  if (a_large || b_zero) return soft::from_bits(sign | kInfinity);
-  if (b_large || a_zero) return soft::from_bits(sign);
   int32_t ea;
   int32_t eb;
   uint32_t rest = significand(a, ea);
   uint32_t divisor = significand(b, eb);
-  while (rest < kHidden) {
+  if (ea == 255 || eb == 255 || rest == 0 || divisor == 0) {
+    const bool both = (ea == 255 && eb == 255) || (rest == 0 && divisor == 0);
+    if (is_nan(a) || is_nan(b) || both) return soft::from_bits(kQuietNan);
+    return soft::from_bits(sign | (ea == 255 || divisor == 0 ? kInfinity : 0));
+  }
+  for (; rest < kHidden; --ea) rest <<= 1;
+  for (; divisor < kHidden; --eb) divisor <<= 1;
+  if (rest < divisor) {
     rest <<= 1;
     --ea;
   }
-  while (divisor < kHidden) {
-    divisor <<= 1;
-    --eb;
+  // 1 + 3 * 8 bits of the quotient: the significand and one to round by.
+  uint32_t quotient = 1;
+  rest -= divisor;
+  for (int i = 0; i < 3; ++i) {
+    rest <<= 8;
+    quotient = quotient << 8 | rest / divisor;
+    rest %= divisor;
   }
-  uint32_t quotient = 0;
-  for (int i = 0; i < 27; ++i) {
-    quotient <<= 1;
-    if (rest >= divisor) {
-      rest -= divisor;
-      ++quotient;
-    }
-    rest <<= 1;
+  const int32_t field = ea - eb + 126;
+  if (static_cast<uint32_t>(field) < 253) {
+    return soft::from_bits(rounded(sign, field, quotient << 7, rest));
   }
   const int64_t exact = int64_t{quotient} << 1 | (rest != 0);
-  return soft::from_bits(sign | soft::to_bits(soft::scale(exact, ea - eb - 27)));
+  return soft::from_bits(sign | soft::to_bits(soft::scale(exact, ea - eb - 25)));
 }
 
 // The compiler tests the sign of the result; NaNs make every comparison but != false.
