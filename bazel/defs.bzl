@@ -15,9 +15,10 @@ _OTHER = ["kernel_sources.txt", "selected_operators.yaml"]
 
 def _generate_impl(ctx):
     folder = ctx.label.name
+    headers = _HEADERS + (["memory_plan.h"] if ctx.files.models else [])
     files = {
         name: ctx.actions.declare_file(folder + "/" + name)
-        for name in _HEADERS + [_REGISTRATION] + _OTHER
+        for name in headers + [_REGISTRATION] + _OTHER
     }
     kernels = ctx.actions.declare_directory(folder + "/kernels")
     arguments = ctx.actions.args()
@@ -41,12 +42,11 @@ def _generate_impl(ctx):
         progress_message = "Generating kernel registration %s" % ctx.label,
         use_default_shell_env = True,
     )
-    headers = [files[name] for name in _HEADERS]
-    sources = [files[_REGISTRATION], kernels]
+        sources = [files[_REGISTRATION], kernels]
     return [
         DefaultInfo(files = depset(files.values() + [kernels])),
         OutputGroupInfo(
-            headers = depset(headers),
+            headers = depset([files[name] for name in headers]),
             sources = depset(sources),
             operators = depset([files["selected_operators.yaml"]]),
         ),

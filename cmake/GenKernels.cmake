@@ -1,6 +1,6 @@
 # gen_kernels_library, gen_kernels_generate, gen_kernels_firmware. See gen_kernels-config.cmake.
 
-set(_gen_kernels_selection "MODELS;OPS;OPS_FILES;CATALOGUES;OPTIONS;REGISTRATION;LIBRARY;OUTPUT_DIR"
+set(_gen_kernels_selection "MODELS;OPS;OPS_FILES;CATALOGUES;OPTIONS;REGISTRATION;LIBRARY;TARGET;OUTPUT_DIR"
   CACHE INTERNAL "options of gen_kernels_generate")
 set(_gen_kernels_outputs
   "RegisterCodegenUnboxedKernels.cpp;RegisterKernels.h;Functions.h;NativeFunctions.h"
@@ -19,6 +19,8 @@ set(_gen_kernels_outputs
 #                            ExecuTorch tree: executorch
 #   [REGISTRATION manual|static]
 #   [LIBRARY name]           names the registration function instead of NAME
+#   [TARGET rv32imc|cv32e40p] cv32e40p: kernels with CORE-V instructions where there are any;
+#                            the default is GEN_KERNELS_TARGET, which the toolchain file sets
 #   [DTYPE_SELECTIVE ON|OFF] ON (default): kernels keep only the dtypes that the models use
 #   [OPTIONS option...])     more options for gen-kernels
 #
@@ -69,7 +71,7 @@ endfunction()
 #   NAME_SOURCES      registration and the bundled kernels to compile
 # and adds the target NAME_generate, which a library that compiles them depends on.
 function(gen_kernels_generate NAME)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "KERNELS;OUTPUT_DIR;REGISTRATION;LIBRARY"
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "KERNELS;OUTPUT_DIR;REGISTRATION;LIBRARY;TARGET"
     "MODELS;OPS;OPS_FILES;CATALOGUES;OPTIONS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "gen_kernels: unknown arguments for ${NAME}: ${arg_UNPARSED_ARGUMENTS}")
@@ -85,7 +87,7 @@ function(gen_kernels_generate NAME)
   endif()
   set(command "${GEN_KERNELS_EXECUTABLE}" --out "${folder}" --library ${arg_LIBRARY} --quiet)
   set(inputs "")
-  set(missing "")
+  set(generated "")
   foreach(kind IN ITEMS MODELS OPS_FILES CATALOGUES)
     if(kind STREQUAL "MODELS")
       set(option --model)
@@ -98,8 +100,11 @@ function(gen_kernels_generate NAME)
       get_filename_component(file "${file}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
       list(APPEND command ${option} "${file}")
       list(APPEND inputs "${file}")
-      if(NOT EXISTS "${file}")
-        list(APPEND missing "${file}")
+      get_source_file_property(made "${file}" GENERATED)
+      if(made)
+        list(APPEND generated "${file}")
+      elseif(NOT EXISTS "${file}")
+        message(FATAL_ERROR "gen_kernels: ${NAME}: no such file: ${file}")
       endif()
     endforeach()
   endforeach()
@@ -112,21 +117,29 @@ function(gen_kernels_generate NAME)
   if(arg_REGISTRATION)
     list(APPEND command --registration ${arg_REGISTRATION})
   endif()
+  if(NOT arg_TARGET)
+    set(arg_TARGET ${GEN_KERNELS_TARGET})
+  endif()
+  if(arg_TARGET)
+    list(APPEND command --target ${arg_TARGET})
+  endif()
   list(APPEND command ${arg_OPTIONS})
 
   set(outputs "")
   foreach(file IN LISTS _gen_kernels_outputs)
     list(APPEND outputs "${folder}/${file}")
   endforeach()
+  if(arg_MODELS)
+    list(APPEND outputs "${folder}/memory_plan.h")
+  endif()
   # A change of the tool itself (an upgrade, an edited template) regenerates too.
   file(GLOB tool "${GEN_KERNELS_ROOT}/codegen/*.py" "${GEN_KERNELS_ROOT}/selective/*.py"
     "${GEN_KERNELS_ROOT}/templates/*" "${GEN_KERNELS_ROOT}/functions/*.yaml")
 
-  if(missing)
+  if(generated)
     # A model that the build itself makes: which kernels it needs is not known yet, so all of them
     # are compiled; the linker takes those that are registered.
-    message(STATUS "gen_kernels: ${NAME}: compiling every kernel, since a file does not exist yet: "
-      "${missing}")
+    message(STATUS "gen_kernels: ${NAME}: compiling every kernel, since the build makes ${generated}")
     set(kernels "")
     if(NOT arg_KERNELS STREQUAL "none")
       file(GLOB_RECURSE kernels "${GEN_KERNELS_ROOT}/kernels/*.cpp")

@@ -54,40 +54,29 @@ class Case:
 
 @dataclass(frozen=True)
 class Pools:
-    """Bytes of the runner's memory pools."""
+    """Bytes of the runner's memory pools, and the most planned buffers that a method has."""
 
     method: int
     planned: int
-    temp: int = 16 * 1024
-    buffers: int = 1
+    temp: int
+    buffers: int
 
 
 @dataclass(frozen=True)
 class Firmware:
-    """What to link. `defines` and `link_flags` are added to the compiler's command."""
+    """What to link. `defines` and `link_flags` are added to the compiler's command.
+
+    Without `pools` the library's memory_plan.h sizes them: right for the models it was made for.
+    """
 
     build: Path
     model: Path
     cases: tuple[Case, ...]
-    pools: Pools
+    pools: Pools | None = None
     optimise: str = "-Os"
     defines: tuple[str, ...] = ()
     link_flags: tuple[str, ...] = ()
     sources: tuple[Path, ...] = field(default=())
-
-
-def pools_for(program: Program, methods: Sequence[str], target: str) -> Pools:
-    """Planned memory from the program; a generous method pool from its number of values."""
-    chosen = [method for method in program.methods if method.name in methods]
-    planned = max((sum(-(-n // 16) * 16 for n in m.buffer_sizes[1:]) for m in chosen), default=0)
-    values = max((len(method.values) for method in chosen), default=0)
-    calls = max((sum(len(c.instructions) for c in m.chains) for m in chosen), default=0)
-    word = 2 if target == "host" else 1
-    return Pools(
-        method=word * (4096 + 160 * values + 128 * calls),
-        planned=max(planned, 16),
-        buffers=max((len(m.buffer_sizes) - 1 for m in chosen), default=1) or 1,
-    )
 
 
 def file_case(program: Program, method_name: str, files: Sequence[Path]) -> Case:
@@ -194,14 +183,14 @@ def link_commands(
     firmware: Firmware, toolchain: Toolchain, folder: Path, out: Path
 ) -> list[list[str]]:
     """The commands that `link` runs: compile the C++ sources, then link everything."""
-    pools = firmware.pools
-    defines = (
-        f"-DRUNNER_METHOD_POOL={pools.method}",
-        f"-DRUNNER_PLANNED_POOL={pools.planned}",
-        f"-DRUNNER_TEMP_POOL={pools.temp}",
-        f"-DRUNNER_PLANNED_BUFFERS={pools.buffers}",
-        *firmware.defines,
-    )
+    defines = list(firmware.defines)
+    if firmware.pools is not None:
+        defines += [
+            f"-DRUNNER_METHOD_POOL={firmware.pools.method}",
+            f"-DRUNNER_PLANNED_POOL={firmware.pools.planned}",
+            f"-DRUNNER_TEMP_POOL={firmware.pools.temp}",
+            f"-DRUNNER_PLANNED_BUFFERS={firmware.pools.buffers}",
+        ]
     include = [f"-I{path}" for path in (folder, firmware.build)]
     platform = platform_sources(toolchain.target)
     flags = [*config_words(toolchain, "cxxflags"), firmware.optimise, *defines, *include]
@@ -246,8 +235,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     try:
         cases = tuple(file_case(program, arguments.method, files) for files in arguments.inputs)
-        pools = pools_for(program, [case.method for case in cases], toolchain.target)
-        link(Firmware(arguments.build, arguments.model, cases, pools), toolchain, arguments.out)
+        link(Firmware(arguments.build, arguments.model, cases), toolchain, arguments.out)
     except (FirmwareError, OSError) as error:
         print(f"firmware: {error}", file=sys.stderr)
         return 1

@@ -26,17 +26,8 @@
 #include "RegisterKernels.h"
 #endif
 
-#ifndef RUNNER_METHOD_POOL
-#define RUNNER_METHOD_POOL (64 * 1024)
-#endif
-#ifndef RUNNER_PLANNED_POOL
-#define RUNNER_PLANNED_POOL (64 * 1024)
-#endif
-#ifndef RUNNER_PLANNED_BUFFERS
-#define RUNNER_PLANNED_BUFFERS 4
-#endif
-#ifndef RUNNER_TEMP_POOL
-#define RUNNER_TEMP_POOL (16 * 1024)
+#if __has_include("memory_plan.h")
+#include "memory_plan.h"
 #endif
 
 // Memory that start-up code need not clear.
@@ -62,13 +53,38 @@ using executorch::runtime::Program;
 using executorch::runtime::Result;
 using executorch::runtime::Span;
 
-constexpr size_t kMaxPlannedBuffers = RUNNER_PLANNED_BUFFERS;
 constexpr size_t kMaxDim = 16;
 constexpr uint32_t kPaint = 0xa5a5a5a5u;
 
-alignas(16) RUNNER_NOINIT uint8_t method_pool[RUNNER_METHOD_POOL];
-alignas(16) RUNNER_NOINIT uint8_t planned_pool[RUNNER_PLANNED_POOL];
-alignas(16) RUNNER_NOINIT uint8_t temp_pool[RUNNER_TEMP_POOL];
+// Pool sizes: what the library's memory_plan.h says, unless given.
+#ifdef RUNNER_METHOD_POOL
+constexpr size_t kMethodPool = RUNNER_METHOD_POOL;
+constexpr size_t kPlannedPool = RUNNER_PLANNED_POOL;
+constexpr size_t kTempPool = RUNNER_TEMP_POOL;
+constexpr size_t kMaxPlannedBuffers = RUNNER_PLANNED_BUFFERS;
+#else
+namespace plan = gen_kernels::memory_plan;
+
+constexpr size_t most_buffers() {
+  size_t most = 0;
+  for (const plan::MethodMemory& method : plan::kMethods) {
+    most = method.num_planned > most ? method.num_planned : most;
+  }
+  return most;
+}
+
+constexpr size_t kMethodPool = plan::kMethodPoolSize;
+constexpr size_t kPlannedPool = plan::kPlannedPoolSize;
+constexpr size_t kTempPool = plan::kTempPoolSize;
+constexpr size_t kMaxPlannedBuffers = most_buffers();
+#endif
+
+// There is no array of nothing.
+constexpr size_t at_least_one(size_t size) { return size != 0 ? size : 1; }
+
+alignas(16) RUNNER_NOINIT uint8_t method_pool[at_least_one(kMethodPool)];
+alignas(16) RUNNER_NOINIT uint8_t planned_pool[at_least_one(kPlannedPool)];
+alignas(16) RUNNER_NOINIT uint8_t temp_pool[at_least_one(kTempPool)];
 
 void put(const char* text) {
   while (*text != 0) {
@@ -142,18 +158,23 @@ void check(const char* stage, Error error) {
   }
 }
 
-// High-water marks: what still holds the paint was never used.
+// High-water marks: what still holds the paint was never used. `begin` is a multiple of 4.
 void paint(uint8_t* begin, size_t size) {
   for (size_t i = 0; i + 4 <= size; i += 4) {
-    std::memcpy(begin + i, &kPaint, 4);
+    std::memcpy(__builtin_assume_aligned(begin + i, 4), &kPaint, 4);
   }
 }
 
-size_t unpainted_from_start(const uint8_t* begin, size_t size) {
-  while (size >= 4 && std::memcmp(begin + size - 4, &kPaint, 4) == 0) {
-    size -= 4;
+size_t painted_over(const uint8_t* begin, size_t size) {
+  size_t words = size / 4;
+  for (; words != 0; --words) {
+    uint32_t word;
+    std::memcpy(&word, __builtin_assume_aligned(begin + 4 * (words - 1), 4), 4);
+    if (word != kPaint) {
+      break;
+    }
   }
-  return size;
+  return 4 * words;
 }
 
 void put_used(const char* what, size_t used, size_t of) {
@@ -264,8 +285,8 @@ void put_output(size_t number, size_t index, const EValue& value) {
 // Memory for one loaded method: its planned buffers, carved out of one pool.
 struct Memory {
   explicit Memory(Program& program, const char* name)
-      : method_allocator(sizeof method_pool, method_pool),
-        temp_allocator(sizeof temp_pool, temp_pool),
+      : method_allocator(kMethodPool, method_pool),
+        temp_allocator(kTempPool, temp_pool),
         planned(carve(program, name)),
         manager(&method_allocator, &planned, &temp_allocator) {}
 
@@ -290,7 +311,7 @@ struct Memory {
     return HierarchicalAllocator(Span<Span<uint8_t>>(buffers, count));
   }
 
-  Span<uint8_t> buffers[kMaxPlannedBuffers];
+  Span<uint8_t> buffers[at_least_one(kMaxPlannedBuffers)];
   MemoryAllocator method_allocator;
   MemoryAllocator temp_allocator;
   HierarchicalAllocator planned;
@@ -325,8 +346,8 @@ void run_case(Method& method, size_t number, const runner::Case& what) {
 size_t run_method(Program& program, size_t first) {
   constexpr size_t kCount = sizeof runner::kCases / sizeof runner::kCases[0];
   const char* const name = runner::kCases[first].method;
-  paint(method_pool, sizeof method_pool);
-  paint(temp_pool, sizeof temp_pool);
+  paint(method_pool, kMethodPool);
+  paint(temp_pool, kTempPool);
   Memory memory(program, name);
   auto method = program.load_method(name, &memory.manager);
   check("load_method", method.error());
@@ -335,8 +356,8 @@ size_t run_method(Program& program, size_t first) {
     run_case(*method, number, runner::kCases[number]);
     ++number;
   }
-  put_used("method", unpainted_from_start(method_pool, sizeof method_pool), sizeof method_pool);
-  put_used("temp", unpainted_from_start(temp_pool, sizeof temp_pool), sizeof temp_pool);
+  put_used("method", painted_over(method_pool, kMethodPool), kMethodPool);
+  put_used("temp", painted_over(temp_pool, kTempPool), kTempPool);
   return number;
 }
 

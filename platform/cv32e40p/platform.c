@@ -2,6 +2,7 @@
 
 #include "platform.h"
 
+#include <stddef.h>
 #include <stdio.h>
 
 #define CONSOLE (*(volatile uint8_t*)0x10000000u)
@@ -115,3 +116,55 @@ void platform_trap(uint32_t cause, uint32_t pc, uint32_t value) {
 extern char __stack_limit[];
 
 uintptr_t platform_stack_limit(void) { return (uintptr_t)__stack_limit; }
+
+// picolibc copies and fills a byte at a time, 7 to 9 cycles each. These go by words where both ends
+// allow it. The attribute keeps the compiler from turning the loops into calls of themselves.
+#define NO_LOOP_CALLS __attribute__((optimize("no-tree-loop-distribute-patterns")))
+
+typedef uint32_t __attribute__((may_alias)) word_t;
+
+NO_LOOP_CALLS void* memcpy(void* restrict to, const void* restrict from, size_t size) {
+  uint8_t* d = to;
+  const uint8_t* s = from;
+  if ((((uintptr_t)d ^ (uintptr_t)s) & 3) == 0) {
+    for (; ((uintptr_t)d & 3) != 0 && size > 0; --size) {
+      *d++ = *s++;
+    }
+    for (; size >= 16; size -= 16, d += 16, s += 16) {
+      const word_t a = ((const word_t*)s)[0], b = ((const word_t*)s)[1];
+      const word_t c = ((const word_t*)s)[2], e = ((const word_t*)s)[3];
+      ((word_t*)d)[0] = a;
+      ((word_t*)d)[1] = b;
+      ((word_t*)d)[2] = c;
+      ((word_t*)d)[3] = e;
+    }
+    for (; size >= 4; size -= 4, d += 4, s += 4) {
+      *(word_t*)d = *(const word_t*)s;
+    }
+  }
+  while (size-- > 0) {
+    *d++ = *s++;
+  }
+  return to;
+}
+
+NO_LOOP_CALLS void* memset(void* to, int value, size_t size) {
+  uint8_t* d = to;
+  const word_t word = (word_t)(uint8_t)value * 0x01010101u;
+  for (; ((uintptr_t)d & 3) != 0 && size > 0; --size) {
+    *d++ = (uint8_t)value;
+  }
+  for (; size >= 16; size -= 16, d += 16) {
+    ((word_t*)d)[0] = word;
+    ((word_t*)d)[1] = word;
+    ((word_t*)d)[2] = word;
+    ((word_t*)d)[3] = word;
+  }
+  for (; size >= 4; size -= 4, d += 4) {
+    *(word_t*)d = word;
+  }
+  while (size-- > 0) {
+    *d++ = (uint8_t)value;
+  }
+  return to;
+}

@@ -1,11 +1,13 @@
 # CMake toolchain for the CV32E40P (rv32imc) and QEMU's virt machine:
 #   cmake -DCMAKE_TOOLCHAIN_FILE=…/platform/cv32e40p/toolchain.cmake
 # GEN_KERNELS_CROSS names another compiler's prefix, for instance riscv32-corev-elf-.
+# GEN_KERNELS_TARGET=rv32imc leaves CORE-V instructions out (QEMU has none).
 
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR riscv32)
 
 set(GEN_KERNELS_CROSS "riscv64-unknown-elf-" CACHE STRING "prefix of the RISC-V compiler")
+set(GEN_KERNELS_TARGET cv32e40p CACHE STRING "target of gen_kernels_library")
 # try_compile runs this file anew and has to see the same prefix.
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES GEN_KERNELS_CROSS)
 
@@ -22,7 +24,7 @@ if(GEN_KERNELS_CROSS STREQUAL "riscv64-unknown-elf-")
   # Debian: picolibc, whose compressed libraries are those for rv32imac (no atomics get linked).
   set(_c "--specs=picolibc.specs")
   set(_cxx "--specs=picolibcpp.specs")
-  set(_link "-march=rv32imac -mabi=ilp32 --specs=picolibc.specs")
+  set(_link "-march=rv32imac -mabi=ilp32")
   # Debian 12 has no C++ headers for this compiler; `platform/setup cross` keeps some in the cache.
   set(_cache "$ENV{XDG_CACHE_HOME}")
   if(NOT _cache)

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from gen_kernels.codegen.firmware import Case, Firmware, Pools, link, pools_for
+from gen_kernels.codegen.firmware import Case, Firmware, link
 from gen_kernels.codegen.toolchain import Toolchain, find_toolchain
-from gen_kernels.selective.pte import read_program
 
 from .models import TREE, Value
 
@@ -68,15 +67,10 @@ def link_program(
     cases: Sequence[Case],
     *,
     out: Path,
-    pools: Pools | None = None,
     **changes: object,
 ) -> Path:
     """Links the runner with `cases` of `model`; `changes` are fields of Firmware."""
-    if pools is None:
-        program, problems = read_program(model, str(model))
-        assert program is not None, problems
-        pools = pools_for(program, [case.method for case in cases], LIBRARY_TARGET[target])
-    firmware = replace(Firmware(library, model, tuple(cases), pools), **changes)  # type: ignore[arg-type]
+    firmware = replace(Firmware(library, model, tuple(cases)), **changes)  # type: ignore[arg-type]
     link(firmware, toolchain_for(target), out)
     return out
 

@@ -13,7 +13,6 @@ from gen_kernels.codegen.firmware import (
     data_assembly,
     file_case,
     find_method,
-    pools_for,
 )
 from gen_kernels.selective.program import Program
 from gen_kernels.selective.pte import read_program
@@ -53,14 +52,6 @@ def test_assembly_quotes_the_model_name() -> None:
     assert '.incbin "a \\"quoted\\" \\\\ name.pte"' in text
     assert '.incbin "input_0_0.bin"' in text
     assert "runner_input_0_1" not in text  # scalars carry no bytes
-
-
-def test_planned_pool_is_the_largest_method() -> None:
-    # models.json: multi_method plans 64, 224, 224, 64, 0, 0, 0 bytes.
-    read = program("multi_method")
-    everything = [method.name for method in read.methods]
-    assert pools_for(read, everything, "rv32imc").planned == 224
-    assert pools_for(read, ["cat_ints"], "rv32imc").planned == 64
 
 
 def test_file_case_takes_sizes_from_the_model(tmp_path: Path) -> None:
