@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // External tensors: FlatBuffers data with the identifier "FT01" (ExecuTorch's flat_tensor.fbs). At
-// byte 8 a header: "FH01", its length (u32), then as u64 the position and the size of the
-// FlatBuffers data, the position of the first segment and the size of all segments.
+// byte 8 a header: "FH01", its length (u32), then as u64 where the FlatBuffers data goes on behind
+// it and for how many bytes, the position of the first segment and the size of all segments.
 #include <executorch/extension/flat_tensor/flat_tensor_data_map.h>
 #include <executorch/runtime/executor/program.h>
 
@@ -77,8 +77,7 @@ Result<FlatTensorDataMap> FlatTensorDataMap::load(DataLoader* loader) {
   const uint64_t end = numbers[0] + numbers[1];
   ET_CHECK_OR_RETURN_ERROR(numbers[0] <= end && end <= SIZE_MAX && numbers[2] <= SIZE_MAX,
                            InvalidExternalData, "Bad header");
-  Result<FreeableBuffer> data =
-      loader->load(static_cast<size_t>(numbers[0]), static_cast<size_t>(numbers[1]), external);
+  Result<FreeableBuffer> data = loader->load(0, static_cast<size_t>(end), external);
   if (!data.ok()) {
     return data.error();
   }
