@@ -193,9 +193,8 @@ GEN_KERNELS_NOINLINE inline void run_walk(Walk& w, const Tensor& out, const Oper
       arg[k] = nullptr;
       continue;
     }
-    // Comparing an integer tensor with a number is exact, even out of the dtype's range.
-    const bool exact = in[k].scalar != nullptr && (rules & kBoolResult) != 0;
-    if (std::is_integral_v<C> ? !exact : (rules & kNarrow) != 0) {
+    // Numbers become the common dtype first, out of its range or not.
+    if (std::is_integral_v<C> || (rules & kNarrow) != 0) {
       alignas(8) char narrow[8];
       store_block<C, Mask>(narrow, buffer[k], common, 1);
       load_block<C, Mask>(buffer[k], narrow, 0, common, 1);
