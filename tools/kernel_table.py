@@ -63,10 +63,8 @@ def bundled_kernels() -> list[Kernel]:
 def compile_source(toolchain: Toolchain, source: str, variant: str, folder: Path) -> Path:
     """Compiles a kernel file for a variant; returns the object."""
     out = folder / variant / (source.replace("/", "__") + ".o")
-    out.parent.mkdir(parents=True, exist_ok=True)
     flags = [*toolchain.compile_flags, "-Os", *(f"-I{f}" for f in include_folders())]
-    if dtype := VARIANTS[variant]:
-        (out.parent / "selected_op_variants.h").write_text(HEADER.format(dtype=dtype))
+    if VARIANTS[variant]:
         flags += ["-DEXECUTORCH_SELECTIVE_BUILD_DTYPE", f"-I{out.parent}"]
     command = [*toolchain.cxx, *flags, "-c", str(ROOT / "kernels" / source), "-o", str(out)]
     subprocess.run(command, check=True)
@@ -107,7 +105,10 @@ def measure(kernels: Sequence[Kernel], folder: Path, jobs: int) -> dict[str, dic
     if toolchain is None:
         sys.exit(str(problems))
     sizes: dict[str, dict[str, int]] = defaultdict(dict)
-    for variant in VARIANTS:
+    for variant, dtype in VARIANTS.items():
+        (folder / variant).mkdir(parents=True, exist_ok=True)
+        if dtype:
+            (folder / variant / "selected_op_variants.h").write_text(HEADER.format(dtype=dtype))
 
         def one(source: str, variant: str = variant) -> Path:
             return compile_source(toolchain, source, variant, folder)
