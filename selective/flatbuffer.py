@@ -62,8 +62,8 @@ class Buffer:
 
     def __init__(self, data: Bytes, end: int) -> None:
         self.data = data
-        self.end = end
-        self.budget = 2 * end + 65536
+        self.end = min(end, len(data))
+        self.budget = 2 * self.end + 65536
 
     def spend(self, cost: int, offset: int, where: str) -> None:
         """Count `cost` bytes as read; an honest file is read once, give or take shared parts."""

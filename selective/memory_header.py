@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import NamedTuple
 
-from .memory_plan import POINTER_SIZES, Pools, planned_sizes, planned_total, pools
+from .kernel_memory import temporary_bytes
+from .memory_plan import Pools, planned_sizes, planned_total, pools
 from .models import Model
 
 STACK_BYTES = 1536
@@ -17,7 +18,7 @@ measured."""
 class MethodRow(NamedTuple):
     """One method of one model; `narrow` and `wide` are for pointers of 4 and 8 bytes.
 
-    `model` and `method` are C string literals.
+    `model` and `method` are C string literals. `temp`: temporary memory of the kernels.
     """
 
     model: str
@@ -26,6 +27,7 @@ class MethodRow(NamedTuple):
     planned_total: int
     narrow: Pools
     wide: Pools
+    temp: int = 0
 
 
 class MemoryTable(NamedTuple):
@@ -36,17 +38,23 @@ class MemoryTable(NamedTuple):
     narrow: Pools
     wide: Pools
     stack: int
+    temp: int = 0
 
 
-def memory_table(models: Sequence[Model]) -> MemoryTable:
-    """The pools of the models' methods, in the order given. Models are called by file name."""
+def memory_table(models: Sequence[Model], kernels: Mapping[str, str] | None = None) -> MemoryTable:
+    """The pools of the models' methods, in the order given. Models are called by file name.
+
+    `kernels`: operator -> C++ symbol of its kernel, for the temporary memory that some take.
+    """
     rows = tuple(
         MethodRow(
             c_string(PurePath(model.display).name),
             c_string(method.name),
             planned_sizes(method),
             planned_total(method),
-            *(pools(method, pointer) for pointer in POINTER_SIZES),
+            pools(method, 4),
+            pools(method, 8),
+            temporary_bytes(method, kernels or {}),
         )
         for model in models
         for method in model.program.methods
@@ -57,6 +65,7 @@ def memory_table(models: Sequence[Model]) -> MemoryTable:
         _most([row.narrow for row in rows]),
         _most([row.wide for row in rows]),
         STACK_BYTES,
+        max((row.temp for row in rows), default=0),
     )
 
 

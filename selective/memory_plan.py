@@ -24,9 +24,6 @@ from .program import (
     ValueKind,
 )
 
-POINTER_SIZES = (4, 8)
-"""Bytes of a pointer on the machines that sizes are computed for."""
-
 PLANNED_ALIGNMENT = 16
 """What a planned buffer is aligned to, and its size rounded up to, in a pool."""
 
@@ -81,10 +78,10 @@ def _instructions(method: Method) -> Iterator[Instruction]:
 
 # Our runtime.
 
-_STATE = {4: 80, 8: 136}  # sizeof(MethodState)
+_STATE = {4: 64, 8: 112}  # sizeof(MethodState)
 _TENSOR_IMPL = {4: 28, 8: 56}
-_EXTERNAL_DATA = {4: 48, 8: 64}
-_DELEGATE = {4: 40, 8: 64}
+_EXTERNAL_DATA = {4: 32, 8: 48}
+_DELEGATE = {4: 32, 8: 56}
 _COMPILE_SPEC = {4: 12, 8: 24}
 _EVALUE = 16
 _NUMBERS = (ValueKind.NULL, ValueKind.INT, ValueKind.BOOL, ValueKind.DOUBLE)

@@ -6,7 +6,6 @@ given, and prints each allocation.
 
 from __future__ import annotations
 
-import os
 import subprocess
 from pathlib import Path
 from typing import NamedTuple
@@ -53,9 +52,10 @@ def probe() -> Path:
         command = ["g++", "-std=c++17", f"-I{include}"]
         command += [f"-I{include / 'executorch/runtime/core/portable_type/c10'}"]
         command += ["-DC10_USING_CUSTOM_GENERATED_MACROS", str(SOURCE), f"-L{library}"]
-        command += ["-lexecutorch", f"-Wl,-rpath,{library}", "-o", f"{program}.new"]
+        fresh = program.with_suffix(".new")
+        command += ["-lexecutorch", f"-Wl,-rpath,{library}", "-o", str(fresh)]
         subprocess.run(command, check=True)
-        os.replace(f"{program}.new", program)
+        fresh.replace(program)
     return program
 
 

@@ -1,0 +1,131 @@
+"""Temporary memory that our kernels ask of the context, computed from a program's calls.
+
+Portable kernels take none. The CORE-V kernels take tables and rearranged operands: the formulas
+here are those of kernels/corev/conv.cpp and linear.cpp, for shapes that take the fast path; for
+others the result is an upper bound. A kernel that gets less falls back on the portable one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from .program import KernelCall, Method, Tensor, ValueKind
+
+ALIGNMENT = 16
+"""What a kernel's temporary memory begins at, in a pool of its own."""
+
+_CHANNEL = 16  # sizeof(Channel): what an output channel needs after the sum
+_ROWS = 4  # rows of inputs that are multiplied at a time
+
+_Arguments = tuple[Method, tuple[int, ...]]
+
+
+def temporary_bytes(method: Method, kernels: Mapping[str, str]) -> int:
+    """The most that any call of a method takes.
+
+    `kernels`: operator name -> C++ symbol of the kernel that serves it. Calls follow each other, so
+    that their memory is shared.
+    """
+    most = 0
+    for chain in method.chains:
+        for item in chain.instructions:
+            if isinstance(item, KernelCall):
+                size = _SIZES.get(kernels.get(method.operators[item.operator], ""))
+                most = max(most, size((method, item.args)) if size else 0)
+    return -(-most // ALIGNMENT) * ALIGNMENT
+
+
+def _tensor(arguments: _Arguments, index: int) -> Tensor | None:
+    method, args = arguments
+    return method.values[args[index]].tensor if index < len(args) else None
+
+
+def _ints(arguments: _Arguments, index: int) -> tuple[int, ...]:
+    method, args = arguments
+    found = []
+    for position in method.values[args[index]].indices:
+        payload = method.values[position].payload
+        found.append(payload if isinstance(payload, int) else 1)
+    return (found[0], found[-1]) if found else (1, 1)
+
+
+def _int(arguments: _Arguments, index: int) -> int:
+    method, args = arguments
+    value = method.values[args[index]]
+    return value.payload if value.kind == ValueKind.INT and isinstance(value.payload, int) else 0
+
+
+def _words(size: int) -> int:
+    return -(-size // 4) * 4
+
+
+def _dense(outputs: int, taps: int, turned: bool, direct: bool) -> int:
+    inner = _words(taps)
+    weights = outputs * inner if turned or inner != taps else 0
+    rows = 0 if direct and not weights else _ROWS * inner
+    return outputs * _CHANNEL + weights + rows
+
+
+def _conv(arguments: _Arguments) -> int:
+    weight = _tensor(arguments, 1)
+    if weight is None or len(weight.sizes) != 4:
+        return 0
+    outputs, height, width, channels = weight.sizes
+    plain = height == width == 1 and _ints(arguments, 3) == (1, 1) and _ints(arguments, 4) == (0, 0)
+    source = _tensor(arguments, 0)
+    alone = source is not None and channels in source.sizes  # one group sees all channels
+    return _dense(outputs, height * width * channels, False, plain and alone)
+
+
+def _depthwise(channel_axis: int) -> Callable[[_Arguments], int]:
+    def size(arguments: _Arguments) -> int:
+        source, weight = _tensor(arguments, 0), _tensor(arguments, 1)
+        out = _tensor(arguments, len(arguments[1]) - 1)
+        if source is None or weight is None or out is None or len(source.sizes) != 4:
+            return 0
+        _, height, width, outputs = weight.sizes
+        if source.sizes[channel_axis] == 1:
+            return _dense(outputs, height * width, True, False)
+        spatial = [i for i in range(1, 4) if i != channel_axis]
+        out_height, out_width = (out.sizes[i] for i in spatial)
+        step_height, step_width = _ints(arguments, 3)
+        dilation, _ = _ints(arguments, 5)
+        row = _words((out_width - 1) * step_width + 4)
+        return 4 * row * ((out_height - 1) * step_height + (height - 1) * dilation + 1)
+
+    return size
+
+
+def _product(rows: int, columns: int, inner: int, offset: int) -> int:
+    padded = _words(inner)
+    right = columns * padded if padded != inner else 0
+    left = rows * padded if padded != inner or (offset == 128 and rows < _ROWS) else 0
+    return columns * _CHANNEL + right + left
+
+
+def _linear(arguments: _Arguments) -> int:
+    source, weight = _tensor(arguments, 0), _tensor(arguments, 1)
+    if source is None or weight is None or len(weight.sizes) != 2:
+        return 0
+    columns, inner = weight.sizes
+    rows = source.nbytes // inner if inner else 0
+    has_sum = _tensor(arguments, 3) is not None
+    return _product(rows, columns, inner, 0 if has_sum else _int(arguments, 4))
+
+
+def _batch_matmul(arguments: _Arguments) -> int:
+    left, right = _tensor(arguments, 0), _tensor(arguments, 2)
+    if left is None or right is None or len(left.sizes) != 3 or len(right.sizes) != 3:
+        return 0
+    return _product(left.sizes[1], right.sizes[1], left.sizes[2], _int(arguments, 1))
+
+
+_NAMESPACE = "gen_kernels::corev::native::"
+_SIZES: dict[str, Callable[[_Arguments], int]] = {
+    f"{_NAMESPACE}quantized_conv2d_out": _conv,
+    f"{_NAMESPACE}quantized_conv2d_nhwc_out": _conv,
+    f"{_NAMESPACE}quantized_depthwise_conv2d_out": _depthwise(1),
+    f"{_NAMESPACE}quantized_depthwise_conv2d_nhwc_out": _depthwise(3),
+    f"{_NAMESPACE}quantized_linear_out": _linear,
+    f"{_NAMESPACE}quantized_batch_matmul_out": _batch_matmul,
+}
