@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .diagnostics import Diagnostic, Location, has_errors
+from .options import REGISTRATION
 from .toolchain import TARGETS, Toolchain, find_toolchain
 
 PACKAGE = Path(__file__).resolve().parent.parent
@@ -25,7 +26,6 @@ RUNTIME = PACKAGE / "runtime"
 
 LIBRARY = "libgen_kernels.a"
 RUNTIME_LIBRARY = "libgen_kernels_runtime.a"
-REGISTRATION = "RegisterCodegenUnboxedKernels.cpp"
 
 
 class _Job(NamedTuple):
@@ -38,9 +38,15 @@ class _Job(NamedTuple):
 
 
 def build_library(
-    out: Path, sources: Sequence[str], toolchain: Toolchain, jobs: int = 0, runtime: bool = True
+    out: Path,
+    sources: Sequence[str],
+    toolchain: Toolchain,
+    *,
+    jobs: int = 0,
+    runtime: bool = True,
+    registration: str = REGISTRATION,
 ) -> tuple[tuple[Path, ...], tuple[Diagnostic, ...]]:
-    """Compile the generated registration in `out` and the kernels `sources` into archives there.
+    """Compile `registration` in `out` and the kernels `sources` into archives there.
 
     `sources` are relative to the kernels folder. `jobs` compilers run at a time (0: one for each
     processor). Returns the paths of the archives, or errors GK403 and GK404.
@@ -58,7 +64,7 @@ def build_library(
     )
     archives = {
         out / LIBRARY: [
-            _job(out / REGISTRATION, REGISTRATION, objects / "registration.o", command),
+            _job(out / registration, registration, objects / "registration.o", command),
             *(_job(KERNELS / s, f"kernels/{s}", objects / _object(s), command) for s in sources),
         ]
     }
@@ -153,12 +159,8 @@ def _archive(archive: Path, members: Sequence[Path], ar: str) -> Diagnostic | No
 
 def run_build(arguments: Sequence[str]) -> int:
     """Run `gen-kernels build` and return its exit status."""
-    from .cli import (
-        add_selection_arguments,
-        finish,
-        generate_and_write,
-        request_from,
-    )
+    from .arguments import add_selection_arguments, request_from
+    from .cli import finish, generate_and_write
 
     parser = argparse.ArgumentParser(
         prog="gen-kernels build",
@@ -188,7 +190,12 @@ def run_build(arguments: Sequence[str]) -> int:
     if toolchain is not None and generation.plan is not None and not has_errors(diagnostics):
         sources = generation.plan.sources
         archives, problems = build_library(
-            args.out, sources, toolchain, args.jobs, not args.no_runtime
+            args.out,
+            sources,
+            toolchain,
+            jobs=args.jobs,
+            runtime=not args.no_runtime,
+            registration=request.options.registration_source,
         )
         diagnostics.extend(problems)
     status = finish(generation, diagnostics, args)

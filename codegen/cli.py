@@ -9,23 +9,13 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .arguments import generation_parser, options_from, request_from
 from .diagnostics import Diagnostic, format_diagnostic, has_errors, sort_diagnostics
-from .options import Options
 
 if TYPE_CHECKING:
     from .generate import Generation, Request
-
-EPILOG = """commands (each has --help of its own):
-  build       generate, then compile the kernels into a static library
-  inspect     show what is in a model
-  ops         list the operators and their kernels
-  catalogue   check or refresh catalogues
-  explain     explain an operator or an error code
-  config      print compiler and linker flags for a target
-"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -54,162 +44,8 @@ def report(diagnostics: Sequence[Diagnostic]) -> None:
         sys.stderr.write(text.encode(encoding, "backslashreplace").decode(encoding))
 
 
-def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say what to generate and from what."""
-    select = parser.add_argument_group("selection (all are united)")
-    select.add_argument(
-        "--model",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="operators of a model: .pte or .bpte file, folder, pattern, '-'; repeatable",
-    )
-    select.add_argument(
-        "--op",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="an operator, such as aten::add.out or add.out:Float; repeatable",
-    )
-    select.add_argument(
-        "--ops-file",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="operators listed in a file (selected_operators.yaml or one name a line); repeatable",
-    )
-    select.add_argument("--all", action="store_true", help="every operator of the catalogues")
-    select.add_argument(
-        "--exclude",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="leave an operator out; repeatable",
-    )
-    what = parser.add_argument_group("kernels and code")
-    what.add_argument(
-        "--functions",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="a catalogue of your own kernels, asked before the bundled ones; repeatable",
-    )
-    what.add_argument(
-        "--kernels",
-        choices=("bundled", "none"),
-        default="bundled",
-        help="'none': register kernels that you link from elsewhere (ExecuTorch's own)",
-    )
-    what.add_argument(
-        "--library",
-        default="all",
-        metavar="NAME",
-        help="register with register_NAME_kernels() (default: all)",
-    )
-    what.add_argument(
-        "--registration",
-        choices=("manual", "static"),
-        default="manual",
-        help="'static': register before main() too",
-    )
-    what.add_argument(
-        "--api",
-        choices=("span", "stack"),
-        default="span",
-        help="'stack': the EValue** form of ExecuTorch 0.7 and older",
-    )
-    what.add_argument(
-        "--aten", action="store_true", help="for ExecuTorch's ATen mode, with PyTorch's own kernels"
-    )
-    what.add_argument(
-        "--exception-boundary",
-        action="store_true",
-        help="turn exceptions of kernels into errors of the call",
-    )
-    what.add_argument(
-        "--pytorch",
-        action="store_true",
-        help="also write sources that register your operators into PyTorch",
-    )
-    what.add_argument(
-        "--template-dir",
-        type=Path,
-        metavar="DIR",
-        help="templates here replace the bundled ones of the same name",
-    )
-    out = parser.add_argument_group("output")
-    out.add_argument("--out", type=Path, metavar="DIR", help="folder to write to")
-    out.add_argument("--format", choices=("text", "json"), default="text", help="of the report")
-    out.add_argument("--quiet", action="store_true", help="no summary")
-    out.add_argument("--depfile", type=Path, metavar="FILE", help="write a Make depfile too")
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="gen-kernels",
-        description="Generate the registration of the kernels that ExecuTorch models need.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    parser.add_argument("--version", action="store_true", help="print the version")
-    parser.add_argument(
-        "--cmake-dir", action="store_true", help="print the folder of the CMake package"
-    )
-    parser.add_argument(
-        "--target",
-        choices=("host", "rv32imc", "cv32e40p"),
-        help="use kernels with instructions of this target",
-    )
-    add_selection_arguments(parser)
-    mode = parser.add_mutually_exclusive_group()
-    mode.add_argument(
-        "--check", action="store_true", help="write nothing; exit 1 when the output is out of date"
-    )
-    mode.add_argument("--diff", action="store_true", help="write nothing; show what would change")
-    mode.add_argument("--list-outputs", action="store_true", help="print the files of --out")
-    return parser
-
-
-def request_from(parser: argparse.ArgumentParser, args: argparse.Namespace) -> Request:
-    """Check the options against each other (exit status 2) and gather them."""
-    from .generate import Request
-
-    if not args.library.isidentifier() or not args.library.isascii():
-        parser.error(f"--library: '{args.library}' is not a C identifier")
-    if not (args.model or args.op or args.ops_file or args.all):
-        parser.error("nothing selected: give --model, --op, --ops-file or --all")
-    if args.aten and args.api == "stack":
-        parser.error("--aten and --api stack do not go together")
-    if args.template_dir is not None and not args.template_dir.is_dir():
-        parser.error(f"--template-dir: '{args.template_dir}' is not a folder")
-    return Request(
-        models=tuple(args.model),
-        ops=tuple(args.op),
-        ops_files=tuple(args.ops_file),
-        include_all=args.all,
-        exclude=tuple(args.exclude),
-        functions=tuple(args.functions),
-        library=args.library,
-        our_kernels=args.kernels == "bundled" and not args.aten,
-        target=args.target or "",
-        options=_options(args),
-    )
-
-
-def _options(args: argparse.Namespace) -> Options:
-    return Options(
-        static_registration=args.registration == "static",
-        stack_api=args.api == "stack",
-        aten=args.aten,
-        exception_boundary=args.exception_boundary,
-        pytorch=args.pytorch,
-        template_dir=args.template_dir,
-    )
-
-
 def _generate(arguments: Sequence[str]) -> int:
-    parser = _parser()
+    parser = generation_parser()
     args = parser.parse_args(arguments)
     if args.version:
         from importlib.metadata import version
@@ -226,7 +62,7 @@ def _generate(arguments: Sequence[str]) -> int:
     if args.list_outputs:
         from .render import output_names
 
-        for name in output_names(_options(args)):
+        for name in output_names(options_from(args)):
             print((args.out / name).as_posix())
         return 0
     request = request_from(parser, args)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+REGISTRATION = "RegisterCodegenUnboxedKernels.cpp"
+"""The registration's source, unless the user names it differently."""
+
 
 class Options(NamedTuple):
     """What to generate besides the plan.
@@ -14,6 +17,7 @@ class Options(NamedTuple):
     tensors are PyTorch's. `exception_boundary`: turn exceptions of kernels into errors.
     `pytorch`: also the sources that register custom operators into PyTorch.
     `template_dir`: templates found there replace the ones of this package.
+    `registration_source`: name of the C++ file with the registration.
     """
 
     static_registration: bool = False
@@ -22,3 +26,4 @@ class Options(NamedTuple):
     exception_boundary: bool = False
     pytorch: bool = False
     template_dir: Path | None = None
+    registration_source: str = REGISTRATION

@@ -11,7 +11,7 @@ import jinja2
 from ..selective.selection import Selection
 from .context import Context, build_context, template_values
 from .model import Plan
-from .options import Options
+from .options import REGISTRATION, Options
 from .template_cache import TemplateCache
 
 if TYPE_CHECKING:
@@ -44,7 +44,6 @@ def output_names(options: Options) -> tuple[str, ...]:
 def _templates(options: Options) -> dict[str, str]:
     """Output file -> the template that it is made from."""
     names = [
-        "RegisterCodegenUnboxedKernels.cpp",
         "RegisterKernels.h",
         "NativeFunctions.h",
         "Functions.h",
@@ -62,8 +61,9 @@ def _templates(options: Options) -> dict[str, str]:
             "RegisterSchema.cpp",
         ]
     templates = {name: name for name in names}
+    templates[options.registration_source] = REGISTRATION
     if options.aten:
-        templates["RegisterCodegenUnboxedKernels.cpp"] = "RegisterAtenKernels.cpp"
+        templates[options.registration_source] = "RegisterAtenKernels.cpp"
         templates["NativeFunctions.h"] = "CustomOpsNativeFunctions.h"
         templates["Functions.h"] = "AtenFunctions.h"
     return templates
@@ -77,7 +77,8 @@ def render(
     from ..selective.oplist import format_operator_list
 
     context = build_context(plan, selection)
-    files = render_context(context, plan, options, memory_table(models))
+    kernels = {o.entry.name: o.entry.kernels[0].symbol for o in plan.operators}
+    files = render_context(context, plan, options, memory_table(models, kernels))
     files["selected_operators.yaml"] = format_operator_list(selection)
     return files
 

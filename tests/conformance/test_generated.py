@@ -12,7 +12,14 @@ from gen_kernels.codegen.build import KERNELS
 from gen_kernels.codegen.cli import main
 from gen_kernels.codegen.firmware import cases_header, data_assembly
 
-from ..golden.test_compile import CHECKED, OTHER_HEADERS, WARNINGS, all_headers, flags_of
+from ..golden.test_compile import (
+    CHECKED,
+    OTHER_HEADERS,
+    WARNINGS,
+    all_headers,
+    flags_of,
+    registration_in,
+)
 from ..golden.test_generate import CASES, FOLDER
 from ..support.models import TREE, difference, load_model
 from ..support.run import execute
@@ -62,14 +69,14 @@ def test_the_stack_form_compiles(version: str, tmp_path: Path) -> None:
     folders.append(generate(tmp_path, "--all", "--kernels", "none", "--api", "stack"))
     for folder in folders:
         flags = (*headers, *WARNINGS, "-DET_EVENT_TRACER_ENABLED", f"-I{folder}")
-        run(*CXX, *flags, "-fsyntax-only", folder / REGISTRATION)
+        run(*CXX, *flags, "-fsyntax-only", registration_in(folder))
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case not in OTHER_HEADERS])
 def test_every_golden_compiles(case: str) -> None:
     folder = FOLDER / case / "expected"
     flags = (*include_flags(installed()), *WARNINGS, *flags_of(case), f"-I{folder}")
-    run(*CXX, *flags, "-fsyntax-only", folder / REGISTRATION)
+    run(*CXX, *flags, "-fsyntax-only", registration_in(folder))
 
 
 # The real runtime.
@@ -162,7 +169,7 @@ def test_aten_mode_compiles(case: str) -> None:
     folder = FOLDER / case / "expected"
     flags = ("-std=c++20", "-DUSE_ATEN_LIB", "-DET_EVENT_TRACER_ENABLED", "-Wall", "-Wextra")
     include = ("-isystem", installed() / "include", *torch_include(), f"-I{folder}")
-    run("c++", *flags, "-Werror", *include, "-fsyntax-only", folder / REGISTRATION)
+    run("c++", *flags, "-Werror", *include, "-fsyntax-only", registration_in(folder))
 
 
 def test_torch_types_are_torchgens() -> None:

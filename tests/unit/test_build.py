@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 from gen_kernels.codegen import build
-from gen_kernels.codegen.build import LIBRARY, REGISTRATION, build_library
+from gen_kernels.codegen.build import LIBRARY, build_library
 from gen_kernels.codegen.cli import main
+from gen_kernels.codegen.options import REGISTRATION
 from gen_kernels.codegen.toolchain import Toolchain, find_toolchain
 
 ADD = str(Path(__file__).resolve().parent.parent / "models" / "add.pte")

@@ -146,7 +146,7 @@ def test_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
             ],
         }
     ]
-    assert main(["--op", "aten::abs", "--out", out, "--format", "json"]) == 1
+    assert main(["--op", "aten::no_such.out", "--out", out, "--format", "json"]) == 1
     captured = capsys.readouterr()
     (diagnostic,) = json.loads(captured.out)["diagnostics"]
     assert captured.err == ""

@@ -5,7 +5,8 @@
 //   alignas(16) static uint8_t method_pool[gen_kernels::memory_plan::kMethodPoolSize];
 //   alignas(16) static uint8_t planned_pool[gen_kernels::memory_plan::kPlannedPoolSize];
 //
-// and a temp_pool of kTempPoolSize where that is not 0 (gen-kernels' runtime and kernels use none).
+// and a temp_pool of kTempPoolSize where that is not 0 (only CORE-V kernels take such memory; with
+// less they run as slowly as the portable ones).
 // The sizes are exact for gen-kernels' runtime, and an upper bound for ExecuTorch 1.3 to 1.5; which
 // of them is built against decides. A runner that takes the planned buffers from the method pool,
 // each aligned to 16, needs kMethodPoolSize + kPlannedPoolSize in it (kMethodPoolSize rounded up).
@@ -54,23 +55,23 @@ inline constexpr size_t kPlanned1[] = {320};
 
 inline constexpr MethodMemory kMethods[] = {
     {"bf16.pte", "forward",
-     internal::pick(512, 760, 928, 1480),
+     internal::pick(496, 736, 928, 1480),
      internal::pick(0, 0, 93, 177),
-     internal::pick(512, 760, 1340, 2248),
+     internal::pick(496, 736, 1340, 2248),
      internal::kPlanned0, 1, 320},
     {"half.pte", "forward",
-     internal::pick(512, 760, 928, 1480),
+     internal::pick(496, 736, 928, 1480),
      internal::pick(0, 0, 93, 177),
-     internal::pick(512, 760, 1340, 2248),
+     internal::pick(496, 736, 1340, 2248),
      internal::kPlanned1, 1, 320},
 };
 
 /// The most that any method needs, one loaded at a time.
 inline constexpr size_t kMethodPoolSize =
-    internal::pick(512, 760, 928, 1480);
+    internal::pick(496, 736, 928, 1480);
 inline constexpr size_t kTempPoolSize = internal::pick(0, 0, 93, 177);
 inline constexpr size_t kMethodPoolSizeWithoutTemp =
-    internal::pick(512, 760, 1340, 2248);
+    internal::pick(496, 736, 1340, 2248);
 inline constexpr size_t kPlannedPoolSize = 320;
 
 /// Stack for load_method() and execute(): an estimate, measured on 32-bit RISC-V.

@@ -5,7 +5,8 @@
 //   alignas(16) static uint8_t method_pool[gen_kernels::memory_plan::kMethodPoolSize];
 //   alignas(16) static uint8_t planned_pool[gen_kernels::memory_plan::kPlannedPoolSize];
 //
-// and a temp_pool of kTempPoolSize where that is not 0 (gen-kernels' runtime and kernels use none).
+// and a temp_pool of kTempPoolSize where that is not 0 (only CORE-V kernels take such memory; with
+// less they run as slowly as the portable ones).
 // The sizes are exact for gen-kernels' runtime, and an upper bound for ExecuTorch 1.3 to 1.5; which
 // of them is built against decides. A runner that takes the planned buffers from the method pool,
 // each aligned to 16, needs kMethodPoolSize + kPlannedPoolSize in it (kMethodPoolSize rounded up).

@@ -5,7 +5,8 @@
 //   alignas(16) static uint8_t method_pool[gen_kernels::memory_plan::kMethodPoolSize];
 //   alignas(16) static uint8_t planned_pool[gen_kernels::memory_plan::kPlannedPoolSize];
 //
-// and a temp_pool of kTempPoolSize where that is not 0 (gen-kernels' runtime and kernels use none).
+// and a temp_pool of kTempPoolSize where that is not 0 (only CORE-V kernels take such memory; with
+// less they run as slowly as the portable ones).
 // The sizes are exact for gen-kernels' runtime, and an upper bound for ExecuTorch 1.3 to 1.5; which
 // of them is built against decides. A runner that takes the planned buffers from the method pool,
 // each aligned to 16, needs kMethodPoolSize + kPlannedPoolSize in it (kMethodPoolSize rounded up).
@@ -52,18 +53,18 @@ inline constexpr size_t kPlanned0[] = {96};
 
 inline constexpr MethodMemory kMethods[] = {
     {"add.pte", "forward",
-     internal::pick(464, 688, 240, 384),
+     internal::pick(448, 664, 240, 384),
      internal::pick(0, 0, 68, 128),
-     internal::pick(464, 688, 340, 560),
+     internal::pick(448, 664, 340, 560),
      internal::kPlanned0, 1, 96},
 };
 
 /// The most that any method needs, one loaded at a time.
 inline constexpr size_t kMethodPoolSize =
-    internal::pick(464, 688, 240, 384);
+    internal::pick(448, 664, 240, 384);
 inline constexpr size_t kTempPoolSize = internal::pick(0, 0, 68, 128);
 inline constexpr size_t kMethodPoolSizeWithoutTemp =
-    internal::pick(464, 688, 340, 560);
+    internal::pick(448, 664, 340, 560);
 inline constexpr size_t kPlannedPoolSize = 96;
 
 /// Stack for load_method() and execute(): an estimate, measured on 32-bit RISC-V.
