@@ -16,6 +16,7 @@ ALIGNMENT = 16
 
 _CHANNEL = 16  # sizeof(Channel): what an output channel needs after the sum
 _ROWS = 4  # rows of inputs that are multiplied at a time
+_FEW = 4  # channels of an image that is copied with its padding
 
 _Arguments = tuple[Method, tuple[int, ...]]
 
@@ -59,22 +60,35 @@ def _words(size: int) -> int:
     return -(-size // 4) * 4
 
 
-def _dense(outputs: int, taps: int, turned: bool, direct: bool) -> int:
+def _dense(outputs: int, taps: int, turned: bool, direct: bool, image: int) -> int:
     inner = _words(taps)
     weights = outputs * inner if turned or inner != taps else 0
     rows = 0 if direct and not weights else _ROWS * inner
-    return outputs * _CHANNEL + weights + rows
+    return outputs * _CHANNEL + weights + rows + image
 
 
-def _conv(arguments: _Arguments) -> int:
-    weight = _tensor(arguments, 1)
-    if weight is None or len(weight.sizes) != 4:
+def _image(source: Tensor, channel_axis: int, padding: tuple[int, int]) -> int:
+    """A padded copy of an image of few channels."""
+    batch, channels = source.sizes[0], source.sizes[channel_axis]
+    if channels > _FEW or padding == (0, 0):
         return 0
-    outputs, height, width, channels = weight.sizes
-    plain = height == width == 1 and _ints(arguments, 3) == (1, 1) and _ints(arguments, 4) == (0, 0)
-    source = _tensor(arguments, 0)
-    alone = source is not None and channels in source.sizes  # one group sees all channels
-    return _dense(outputs, height * width * channels, False, plain and alone)
+    height, width = (source.sizes[i] for i in range(1, 4) if i != channel_axis)
+    return _words(batch * channels * (height + 2 * padding[0]) * (width + 2 * padding[1]))
+
+
+def _conv(channel_axis: int) -> Callable[[_Arguments], int]:
+    def size(arguments: _Arguments) -> int:
+        source, weight = _tensor(arguments, 0), _tensor(arguments, 1)
+        if source is None or weight is None or len(weight.sizes) != 4 or len(source.sizes) != 4:
+            return 0
+        outputs, height, width, channels = weight.sizes
+        padding = _ints(arguments, 4)
+        direct = height == width == 1 and _ints(arguments, 3) == (1, 1) and padding == (0, 0)
+        direct = direct and channels == source.sizes[channel_axis]
+        image = _image(source, channel_axis, padding)
+        return _dense(outputs, height * width * channels, False, direct, image)
+
+    return size
 
 
 def _depthwise(channel_axis: int) -> Callable[[_Arguments], int]:
@@ -85,7 +99,8 @@ def _depthwise(channel_axis: int) -> Callable[[_Arguments], int]:
             return 0
         _, height, width, outputs = weight.sizes
         if source.sizes[channel_axis] == 1:
-            return _dense(outputs, height * width, True, False)
+            image = _image(source, channel_axis, _ints(arguments, 4))
+            return _dense(outputs, height * width, True, False, image)
         spatial = [i for i in range(1, 4) if i != channel_axis]
         out_height, out_width = (out.sizes[i] for i in spatial)
         step_height, step_width = _ints(arguments, 3)
@@ -122,8 +137,8 @@ def _batch_matmul(arguments: _Arguments) -> int:
 
 _NAMESPACE = "gen_kernels::corev::native::"
 _SIZES: dict[str, Callable[[_Arguments], int]] = {
-    f"{_NAMESPACE}quantized_conv2d_out": _conv,
-    f"{_NAMESPACE}quantized_conv2d_nhwc_out": _conv,
+    f"{_NAMESPACE}quantized_conv2d_out": _conv(1),
+    f"{_NAMESPACE}quantized_conv2d_nhwc_out": _conv(3),
     f"{_NAMESPACE}quantized_depthwise_conv2d_out": _depthwise(1),
     f"{_NAMESPACE}quantized_depthwise_conv2d_nhwc_out": _depthwise(3),
     f"{_NAMESPACE}quantized_linear_out": _linear,

@@ -114,21 +114,21 @@ def _accesses(
             more = written_by(method.operators[instruction.operator])
             written.update(_tensors(method, [args[at] for at in more if at < len(args)]))
         if isinstance(instruction, MoveCall):  # copies the pointer: the bytes stay where they are
-            moved.setdefault(instruction.target, []).append(instruction.source)
             written.clear()
+            if used:
+                moved.setdefault(instruction.target, []).append(instruction.source)
         if isinstance(instruction, DelegateCall):  # the file does not say what it writes
             written.update(index for index in used if index not in seen)
-        used += _tensors(method, [source for index in used for source in moved.get(index, ())])
+        used = [source for index in used for source in moved.get(index, (index,))]
         for index in dict.fromkeys(used):
             if index not in written:
                 yield _Access(time, index, False)
         for index in sorted(written):
             yield _Access(time, index, True)
         seen.update(used, written)
-    outputs = list(_tensors(method, method.outputs))
-    sources = [source for index in outputs for source in moved.get(index, ())]
-    for index in (*outputs, *_tensors(method, sources)):
-        yield _Access(len(sequence), index, False)
+    for index in _tensors(method, method.outputs):
+        for source in moved.get(index, (index,)):
+            yield _Access(len(sequence), source, False)
 
 
 def _uses(method: Method, instruction: Instruction) -> tuple[tuple[int, ...], tuple[int, ...]]:
