@@ -1,6 +1,7 @@
 // Runs the cases that are embedded in the image and prints what comes out, a line each:
 //
 //   output <case> <index> <scalar type> <ndim> <sizes…> <values in memory order, hexadecimal>
+//   order <case> <index> <dim order…>              (unless it is 0 1 2…; before the output's line)
 //   output <case> <index> none | int <value> | bool <value> | double <hexadecimal>
 //   cycles <case> <n>      instret <case> <n>      (execute() alone; where there are counters)
 //   used <what> <bytes> <of>                       (high-water marks: method, temp, stack)
@@ -250,7 +251,28 @@ EValue make_value(const runner::Input& input, InputTensor& storage) {
   }
 }
 
+// The dim order of an output that is not contiguous.
+void put_order(size_t number, size_t index, const Tensor& tensor) {
+  const auto order = tensor.dim_order();
+  size_t i = 0;
+  while (i < order.size() && order[i] == i) {
+    ++i;
+  }
+  if (i == order.size()) {
+    return;
+  }
+  put_line_start("order", number, index);
+  for (const auto dim : order) {
+    put(" ");
+    put_unsigned(dim);
+  }
+  put("\n");
+}
+
 void put_output(size_t number, size_t index, const EValue& value) {
+  if (value.isTensor()) {
+    put_order(number, index, value.toTensor());
+  }
   put_line_start("output", number, index);
   if (value.isTensor()) {
     const Tensor tensor = value.toTensor();

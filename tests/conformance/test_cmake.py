@@ -22,7 +22,7 @@ def test_digits_on_executorchs_runtime(tmp_path: Path) -> None:
     wheel = Path(next(iter(spec.submodule_search_locations)))
     configure = ["cmake", "-S", TREE / "examples" / "cmake", "-B", tmp_path, "-DUSE_EXECUTORCH=ON"]
     configure += [f"-Dgen_kernels_DIR={TREE / 'cmake'}"]
-    configure += [f"-Dexecutorch_DIR={wheel / 'share' / 'cmake'}"]
+    configure += [f"-Dexecutorch_DIR={wheel / 'lib' / 'cmake' / 'executorch'}"]
     configure += [f"-DGEN_KERNELS_EXECUTABLE={Path(sys.executable).with_name('gen-kernels')}"]
     for command in (configure, ["cmake", "--build", tmp_path]):
         done = subprocess.run(command, capture_output=True, text=True, check=False)

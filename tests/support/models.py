@@ -26,12 +26,28 @@ ABSOLUTE = 1e-6
 
 @dataclass(frozen=True)
 class Value:
-    """One output: a tensor's type, sizes and raw bytes, or a plain value."""
+    """One output: a tensor's type, sizes, bytes in memory and dim order, or a plain value.
+
+    An empty dim order: contiguous.
+    """
 
     scalar_type: int = -1
     sizes: tuple[int, ...] = ()
     data: bytes = b""
     plain: int | bool | float | str | None = None
+    dim_order: tuple[int, ...] = ()
+
+    @property
+    def logical(self) -> tuple[float, ...]:
+        """The tensor's values in the order of its dimensions, whatever their order in memory."""
+        strides, step = [0] * len(self.sizes), 1
+        for dim in reversed(self.dim_order or range(len(self.sizes))):
+            strides[dim], step = step, step * self.sizes[dim]
+        places = [0]
+        for size, stride in zip(self.sizes, strides, strict=True):
+            places = [place + i * stride for place in places for i in range(size)]
+        values = self.numbers
+        return tuple(values[place] for place in places) if values else ()
 
     @property
     def numbers(self) -> tuple[float, ...]:
@@ -106,7 +122,8 @@ def _value(entry: dict[str, Any]) -> Value:
     if entry["kind"] != "tensor":
         return Value(plain=entry.get("value"))
     data = (MODELS / entry["bin"]).read_bytes()
-    return Value(entry["scalar_type"], tuple(entry["sizes"]), data)
+    order = tuple(entry["dim_order"])
+    return Value(entry["scalar_type"], tuple(entry["sizes"]), data, dim_order=order)
 
 
 def thirdparty() -> Path | None:
@@ -130,12 +147,8 @@ def difference(actual: Value, expected: Value) -> str:
             f"type {actual.scalar_type} sizes {actual.sizes}, "
             f"expected type {expected.scalar_type} sizes {expected.sizes}"
         )
-    relative = TOLERANCE.get(expected.scalar_type)
-    if relative is None:
-        if actual.data == expected.data:
-            return ""
-        relative = 0.0
-    pairs = list(zip(actual.numbers, expected.numbers, strict=True))
+    relative = TOLERANCE.get(expected.scalar_type, 0.0)
+    pairs = list(zip(actual.logical, expected.logical, strict=True))
     scale = max((abs(e) for _, e in pairs if math.isfinite(e)), default=0.0)
     # Sums cancel: an element may be off by the rounding of its neighbours' magnitude.
     absolute = ABSOLUTE * max(1.0, scale) if relative else 0.0

@@ -85,11 +85,16 @@ def execute(target: str, program: Path, timeout: float = 600) -> Outcome:
 def parse(text: str, exit_code: int = 0, errors: str = "") -> Outcome:
     """Reads the runner's lines (platform/common/runner.cpp lists them)."""
     outcome = Outcome(exit_code, text + errors)
+    order: tuple[int, ...] = ()
     for line in text.splitlines():
         words = line.split(" ")
         match words[0]:
+            case "order":
+                order = tuple(map(int, words[3:]))
             case "output":
-                outcome.outputs.setdefault(int(words[1]), {})[int(words[2])] = _value(words[3:])
+                value = replace(_value(words[3:]), dim_order=order)
+                outcome.outputs.setdefault(int(words[1]), {})[int(words[2])] = value
+                order = ()
             case "cycles":
                 outcome.cycles[int(words[1])] = int(words[2])
             case "instret":
