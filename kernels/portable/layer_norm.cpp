@@ -18,6 +18,14 @@ struct LayerNorm {
   Tensor& rstd;
 };
 
+// All rows (operands: input, mean, rstd, output), and the `count` elements of one (input, output,
+// weight, bias). A walk over a row ends where it began.
+struct Rows {
+  Walk rows;
+  Walk row;
+  size_t count = 1;
+};
+
 // A parameter at `p`, which may be of T or of its compute type.
 template <class T>
 OpMath<T> parameter_at(const char* p, const std::optional<Tensor>& t) {
@@ -43,25 +51,21 @@ void apply(const LayerNorm& l, Walk& w, OpMath<T> mean, OpMath<T> rstd) {
 }
 
 template <TypeMask Mask, class T>
-void normalize(const LayerNorm& l, Reduction& r, Walk& row) {
+void normalize(const LayerNorm& l, Rows& r) {
   using C = OpMath<T>;
-  Walk& w = r.kept;
-  if (w.empty || r.folded.empty) return;
-  char* const weight = row.at[2];
-  char* const bias = row.at[3];
+  Walk& w = r.rows;
+  if (w.empty || r.row.empty) return;
   do {
     for (size_t i = 0; i < w.row(); ++i) {
-      char* at[3];
-      for (size_t k = 0; k < 3; ++k) at[k] = w.at[k] + w.step(k) * static_cast<ptrdiff_t>(i);
-      const Moments<C> m = moments<Mask, C>(r.folded, at[0], l.input.scalar_type(), r.count);
+      char* at[4];
+      for (size_t k = 0; k < 4; ++k) at[k] = w.at[k] + w.step(k) * static_cast<ptrdiff_t>(i);
+      const Moments<C> m = moments<Mask, C>(r.row, at[0], l.input.scalar_type(), r.count);
       const C rstd = C{1} / std::sqrt(m.variance + static_cast<C>(l.eps));
       store_parameter<T>(l.mean, at[1], m.mean);
       store_parameter<T>(l.rstd, at[2], rstd);
-      row.at[0] = at[0];
-      row.at[1] = mutable_bytes(l.out) + (at[0] - const_bytes(l.input));
-      row.at[2] = weight;
-      row.at[3] = bias;
-      apply<T>(l, row, m.mean, rstd);
+      r.row.at[0] = at[0];
+      r.row.at[1] = at[3];
+      apply<T>(l, r.row, m.mean, rstd);
     }
   } while (next_row(w));
 }
@@ -89,28 +93,37 @@ bool layer_norm(const LayerNorm& l, IntArrayRef shape) {
   if (!is_parameter(l.mean, type, numel(l.mean)) || !is_parameter(l.rstd, type, numel(l.rstd))) {
     return false;
   }
-  Reduction r;
-  Tensor* const outs[] = {&l.mean, &l.rstd};
-  const uint32_t folded = ((uint32_t{1} << dims) - 1) << outer;
-  if (!resize_out_like(l.out, in) || !same_layout(l.out, in) ||
-      !plan_reduction(r, in, folded, true, outs, 2)) {
+  Shape reduced = shape_of(in);
+  for (size_t d = outer; d < rank(in); ++d) reduced.sizes[d] = 1;
+  if (!resize_out_like(l.out, in) || !resize_out(l.mean, reduced) || !resize_out(l.rstd, reduced)) {
     return false;
   }
-  Walk row;
+  Rows r;
+  r.rows.operands = 4;
+  r.rows.at[0] = const_cast<char*>(const_bytes(in));
+  r.rows.at[1] = mutable_bytes(l.mean);
+  r.rows.at[2] = mutable_bytes(l.rstd);
+  r.rows.at[3] = mutable_bytes(l.out);
+  const auto step = [](const Tensor& t, size_t d) { return stride_at(t, d) * t.element_size(); };
+  for (size_t d = outer; d-- > 0;) {
+    const ptrdiff_t stride[] = {step(in, d), step(l.mean, d), step(l.rstd, d), step(l.out, d)};
+    add_axis(r.rows, size_at(in, d), stride);
+  }
+  Walk& row = r.row;
   row.operands = 4;
   row.at[2] = l.weight.has_value() ? const_cast<char*>(const_bytes(*l.weight)) : nullptr;
   row.at[3] = l.bias.has_value() ? const_cast<char*>(const_bytes(*l.bias)) : nullptr;
-  const auto step = [](const std::optional<Tensor>& t, size_t d) {
-    return t.has_value() ? stride_at(*t, d) * t->element_size() : 0;
+  const auto parameter_step = [&](const std::optional<Tensor>& t, size_t d) {
+    return t.has_value() ? step(*t, d) : 0;
   };
   for (size_t d = dims; d-- > 0;) {
-    const ptrdiff_t in_step = stride_at(in, outer + d) * in.element_size();
-    const ptrdiff_t stride[] = {in_step, in_step, step(l.weight, d), step(l.bias, d)};
+    const ptrdiff_t stride[] = {step(in, outer + d), step(l.out, outer + d),
+                                parameter_step(l.weight, d), parameter_step(l.bias, d)};
     add_axis(row, size_at(in, outer + d), stride);
+    r.count *= size_at(in, outer + d);
   }
-  return dispatch<kLayerNorm, FloatHBF16Types>(type, [&](auto tag) {
-    normalize<kReduced<kLayerNorm>, typename decltype(tag)::type>(l, r, row);
-  });
+  return dispatch<kLayerNorm, FloatHBF16Types>(
+      type, [&](auto tag) { normalize<kReduced<kLayerNorm>, typename decltype(tag)::type>(l, r); });
 }
 
 }  // namespace

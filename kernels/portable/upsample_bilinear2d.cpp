@@ -16,7 +16,12 @@ struct Neighbours {
   size_t second;
   C weight;
 
-  Neighbours(size_t i, size_t inputs, C scale, bool align_corners) {
+  Neighbours(size_t i, size_t inputs, size_t outputs, C scale, bool align_corners) {
+    if (inputs == outputs) {  // A copy, whatever the scale.
+      first = second = i;
+      weight = C{};
+      return;
+    }
     C at = static_cast<C>(i) * scale;
     if (!align_corners) {
       at = (static_cast<C>(i) + C(0.5)) * scale - C(0.5);
@@ -52,9 +57,9 @@ void bilinear(const Sampling& s) {
   const Image from(s.in);
   const Image to(s.out);
   for (size_t y = 0; y < size_at(s.out, 2); ++y) {
-    const Neighbours<C> v(y, height, scale_y, s.align_corners);
+    const Neighbours<C> v(y, height, size_at(s.out, 2), scale_y, s.align_corners);
     for (size_t x = 0; x < size_at(s.out, 3); ++x) {
-      const Neighbours<C> h(x, width, scale_x, s.align_corners);
+      const Neighbours<C> h(x, width, size_at(s.out, 3), scale_x, s.align_corners);
       for (size_t n = 0; n < size_at(s.out, 0); ++n) {
         for (size_t c = 0; c < size_at(s.out, 1); ++c) {
           const auto row = [&](size_t r) {
