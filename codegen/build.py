@@ -11,7 +11,8 @@ import hashlib
 import os
 import re
 import subprocess
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -37,6 +38,10 @@ class _Job(NamedTuple):
     command: tuple[str, ...]
 
 
+def _no_progress(line: str) -> None:
+    """For output that goes into a file."""
+
+
 def build_library(
     out: Path,
     sources: Sequence[str],
@@ -45,11 +50,13 @@ def build_library(
     jobs: int = 0,
     runtime: bool = True,
     registration: str = REGISTRATION,
+    progress: Callable[[str], None] = _no_progress,
 ) -> tuple[tuple[Path, ...], tuple[Diagnostic, ...]]:
     """Compile `registration` in `out` and the kernels `sources` into archives there.
 
     `sources` are relative to the kernels folder. `jobs` compilers run at a time (0: one for each
-    processor). Returns the paths of the archives, or errors GK403 and GK404.
+    processor); `progress` gets a line for each source that is done. Returns the paths of the
+    archives, or errors GK403 and GK404.
     """
     objects = out / "obj"
     command = (
@@ -74,8 +81,12 @@ def build_library(
             for path in sorted((RUNTIME / "src").glob("*.cpp"))
         ]
     stale = [job for group in archives.values() for job in group if not _is_current(job)]
+    problems = []
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
-        problems = [p for p in pool.map(_compile, stale) if p is not None]
+        for number, problem in enumerate(pool.map(_compile, stale), 1):
+            progress(f"[{number}/{len(stale)}] {stale[number - 1].display}")
+            if problem is not None:
+                problems.append(problem)
     if problems:
         return (), tuple(problems)
     built = {job.target for job in stale}
@@ -157,6 +168,14 @@ def _archive(archive: Path, members: Sequence[Path], ar: str) -> Diagnostic | No
     return None
 
 
+def _show_progress(line: str) -> None:
+    # One line that is written over: cleared to its end, cut to a narrow terminal.
+    print(f"\r\x1b[K{line[:78]}", end="", file=sys.stderr, flush=True)
+    done, _, total = line[1 : line.index("]")].partition("/")
+    if done == total:
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
 def run_build(arguments: Sequence[str]) -> int:
     """Run `gen-kernels build` and return its exit status."""
     from .arguments import add_selection_arguments, request_from
@@ -196,6 +215,7 @@ def run_build(arguments: Sequence[str]) -> int:
             jobs=args.jobs,
             runtime=not args.no_runtime,
             registration=request.options.registration_source,
+            progress=_show_progress if sys.stderr.isatty() and not args.quiet else _no_progress,
         )
         diagnostics.extend(problems)
     status = finish(generation, diagnostics, args)

@@ -149,7 +149,7 @@ def _without_sources(plan: Plan) -> Plan:
 
 
 def summary(generation: Generation, models: Sequence[str]) -> str:
-    """Return a short report: what was registered, and where each kernel comes from."""
+    """Return a short report: what was registered, and from which catalogue and source."""
     plan = generation.plan
     if plan is None:
         return ""
@@ -157,12 +157,12 @@ def summary(generation: Generation, models: Sequence[str]) -> str:
     count = len(plan.operators)
     lines = [f"{count} operator{'' if count == 1 else 's'} in {asked}"]
     rows = [
-        (o.entry.name, kernel.symbol, kernel.source or o.entry.catalogue)
+        (o.entry.name, kernel.symbol, o.entry.catalogue, kernel.source or "")
         for o in plan.operators
         for kernel in o.entry.kernels
     ]
-    widths = [max((len(r[i]) for r in rows), default=0) for i in range(2)]
-    lines += [
-        f"  {name:{widths[0]}}  {symbol:{widths[1]}}  {place}" for name, symbol, place in rows
-    ]
+    widths = [max((len(row[i]) for row in rows), default=0) for i in range(4)]
+    for row in rows:
+        cells = (f"{cell:{width}}" for cell, width in zip(row, widths, strict=True))
+        lines.append(("  " + "  ".join(cells)).rstrip())
     return "\n".join(lines)

@@ -284,3 +284,64 @@ def test_placeholders_in_pytorch(tmp_path: Path) -> None:
     stub = FOLDER / "pytorch" / "expected" / "RegisterCPUStub.cpp"
     library = shared_library(tmp_path / "stubs.so", stub)
     assert run(sys.executable, "-c", CALLER_OF_STUBS, library) == "ok\n"
+
+
+# ExecuTorch's own generator, over far more operators than its catalogues have.
+
+
+def test_types_are_the_official_generators() -> None:
+    """Every ATen operator: the same C++ types, or none where the official code is wrong.
+
+    The official generator either raises for a type, or prints C++ that cannot compile (lists whose
+    elements it unboxes into std::vector, mutable optionals); ours has a message for all of them.
+    """
+    pytest.importorskip("torchgen", reason="run by make conformance")
+    et_cpp = pytest.importorskip("executorch.codegen.api.et_cpp")
+    from gen_kernels.codegen.aten_schemas import aten_names, aten_schema
+    from gen_kernels.codegen.cpp import argument_conversion, return_type
+    from gen_kernels.codegen.schema_parser import parse_schema
+    from torchgen import local
+    from torchgen.model import FunctionSchema
+
+    from ..unit.test_official_signatures import plain
+
+    compared = refused = 0
+    for name in aten_names():
+        text = aten_schema(name)
+        assert text is not None
+        ours, theirs = parse_schema(text), FunctionSchema.parse(text.removeprefix("aten::"))
+        by_name = {argument.name: argument for argument in ours.arguments}
+        with local.parametrize(
+            use_const_ref_for_mutable_tensors=False, use_ilistref_for_tensor_lists=False
+        ):
+            for argument in theirs.arguments.flat_all:
+                mine = argument_conversion(by_name[argument.name])
+                if mine is None:
+                    refused += 1
+                    assert str(argument.type).rstrip("?") in NOT_CARRIED, (name, argument)
+                    continue
+                try:
+                    expected = et_cpp.argument_type(argument, binds="x").cpp_type()
+                except (AssertionError, KeyError):
+                    # It knows no Layout, no Device, no bool[] of unknown size.
+                    assert str(argument.type).rstrip("?") in {"Layout", "Device", "SymBool"}
+                    continue
+                if argument.is_write and str(argument.type) == "Tensor?":
+                    expected = "const std::optional<Tensor>&"
+                assert plain(mine.parameter) == plain(expected), (name, argument)
+                compared += 1
+        if theirs.arguments.out and return_type(ours) is not None:
+            with local.parametrize(
+                use_const_ref_for_mutable_tensors=False, use_ilistref_for_tensor_lists=False
+            ):
+                assert plain(return_type(ours) or "") == plain(
+                    et_cpp.returns_type(theirs.returns).cpp_type()
+                ), name
+    assert compared > 10000
+    assert refused < 500
+
+
+NOT_CARRIED = {
+    *("Generator", "Storage", "Stream", "QScheme", "Dimname", "Dimname[]", "Dimname[1]"),
+    *("Scalar[]", "DeviceIndex", "ScalarType[]", "str[]"),
+}

@@ -69,9 +69,11 @@ Error call(const char* name, EValue* (&stack)[kSize], Span<const TensorMeta> met
   return context.failure_state();
 }
 
+#if !defined(GEN_KERNELS_NO_REGISTER_ALL)
 // Registers twice, as several parts of a program may do.
 inline void register_kernels_twice() {
   executorch::runtime::runtime_init();
   CHECK(gen_kernels::register_all_kernels() == Error::Ok);
   CHECK(gen_kernels::register_all_kernels() == Error::Ok);
 }
+#endif

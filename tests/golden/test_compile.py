@@ -11,6 +11,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from gen_kernels.codegen.cli import main
 
 from .test_generate import CASES, FOLDER
 
@@ -105,3 +106,57 @@ def test_calls(case: str, runtime_objects: list[Path], tmp_path: Path) -> None:
     include = (f"-I{INCLUDE}", f"-I{folder}", f"-I{FOLDER.parent}")
     run(*command, *include, *sources, *runtime_objects, "-o", tmp_path / "check")
     run(tmp_path / "check")
+
+
+TWO_LIBRARIES = """
+#define GEN_KERNELS_NO_REGISTER_ALL
+#include "one/RegisterKernels.h"
+#include "two/RegisterKernels.h"
+
+#include "boxed.h"
+
+static Data a, b, result;
+
+#define KERNEL(name, ...)                                        \\
+  Tensor& my::native::name(KernelRuntimeContext&, __VA_ARGS__, Tensor& out) { \\
+    called = #name;                                              \\
+    return out;                                                  \\
+  }
+#include "one/NativeFunctions.h"
+#include "two/NativeFunctions.h"
+KERNEL(add_out, const Tensor&, const Tensor&)
+KERNEL(abs_out, const Tensor&)
+
+int main() {
+  executorch::runtime::runtime_init();
+  CHECK(gen_kernels::register_one_kernels() == Error::Ok);
+  EValue x(a.tensor), y(b.tensor), out(result.tensor);
+  EValue* binary[] = {&x, &y, &out, &out};
+  EValue* unary[] = {&x, &out, &out};
+  CHECK(call("my::add.out", binary) == Error::Ok && was_called("add_out"));
+  CHECK(call("my::abs.out", unary) == Error::OperatorMissing);
+  CHECK(gen_kernels::register_two_kernels() == Error::Ok);
+  CHECK(gen_kernels::register_one_kernels() == Error::Ok);
+  CHECK(call("my::add.out", binary) == Error::Ok && was_called("add_out"));
+  CHECK(call("my::abs.out", unary) == Error::Ok && was_called("abs_out"));
+}
+"""
+
+
+@pytest.mark.slow
+@need_host
+def test_two_libraries_in_one_program(runtime_objects: list[Path], tmp_path: Path) -> None:
+    sources = []
+    for name, operator in (("one", "my::add.out"), ("two", "my::abs.out")):
+        out = tmp_path / name
+        functions = FOLDER / "shared_signatures" / "ops.yaml"
+        arguments = ["--functions", str(functions), "--op", operator, "--library", name]
+        assert main([*arguments, "--out", str(out), "--quiet"]) == 0
+        sources.append(registration_in(out))
+    (tmp_path / "main.cpp").write_text(TWO_LIBRARIES)
+    # boxed.h includes a RegisterKernels.h by itself: any will do.
+    include = (f"-I{INCLUDE}", f"-I{tmp_path}", f"-I{tmp_path / 'one'}", f"-I{FOLDER.parent}")
+    command = ("c++", "-std=c++17", *SANITIZE, *WARNINGS, *include)
+    program = tmp_path / "program"
+    run(*command, tmp_path / "main.cpp", *sources, *runtime_objects, "-o", program)
+    run(program)

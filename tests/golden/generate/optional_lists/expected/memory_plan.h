@@ -5,8 +5,10 @@
 //   alignas(16) static uint8_t method_pool[gen_kernels::memory_plan::kMethodPoolSize];
 //   alignas(16) static uint8_t planned_pool[gen_kernels::memory_plan::kPlannedPoolSize];
 //
-// and a temp_pool of kTempPoolSize where that is not 0 (only CORE-V kernels take such memory; with
-// less they run as slowly as the portable ones).
+// and, where kTempPoolSize is not 0, a temp_pool of that size for the MemoryManager's temporary
+// allocator: CORE-V kernels take such memory (with less they run as slowly as the portable ones),
+// and ExecuTorch's runtime then loads a method in kMethodPoolSizeWithTemp.
+//
 // The sizes are exact for gen-kernels' runtime, and an upper bound for ExecuTorch 1.3 to 1.5; which
 // of them is built against decides. A runner that takes the planned buffers from the method pool,
 // each aligned to 16, needs kMethodPoolSize + kPlannedPoolSize in it (kMethodPoolSize rounded up).
@@ -23,11 +25,10 @@ namespace memory_plan {
 struct MethodMemory {
   const char* model;
   const char* method;
+  /// Method allocator. With a temporary allocator of temp_pool, method_pool_with_temp is enough.
   size_t method_pool;
-  /// Temporary allocator of the runtime; without one (ExecuTorch makes its own then), the method
-  /// pool must have method_pool_without_temp.
+  size_t method_pool_with_temp;
   size_t temp_pool;
-  size_t method_pool_without_temp;
   /// Planned buffers, and what all of them take in one pool, each at a multiple of 16.
   const size_t* planned;
   size_t num_planned;
@@ -51,11 +52,12 @@ constexpr size_t pick(size_t /*micro4*/, size_t /*micro8*/, size_t official4, si
 
 
 /// The most that any method needs, one loaded at a time.
-inline constexpr size_t kMethodPoolSize =
-    internal::pick(0, 0, 0, 0);
-inline constexpr size_t kTempPoolSize = internal::pick(0, 0, 0, 0);
-inline constexpr size_t kMethodPoolSizeWithoutTemp =
-    internal::pick(0, 0, 0, 0);
+inline constexpr size_t kMethodPoolSize = internal::pick(
+    0, 0, 0, 0);
+inline constexpr size_t kMethodPoolSizeWithTemp = internal::pick(
+    0, 0, 0, 0);
+inline constexpr size_t kTempPoolSize = internal::pick(
+    0, 0, 0, 0);
 inline constexpr size_t kPlannedPoolSize = 0;
 
 /// Stack for load_method() and execute(): an estimate, measured on 32-bit RISC-V.
