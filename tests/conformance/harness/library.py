@@ -22,6 +22,17 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 SIGNATURES = ROOT / "tests" / "data" / "official_signatures.json"
+# Operators of functions/extra.yaml, which ExecuTorch's catalogues lack.
+_T = "::executorch::aten::Tensor"
+EXTRA = {
+    "aten::sort.values": {
+        "kernel": "gen_kernels::native::sort_values",
+        "declaration": [
+            f"std::tuple<{_T}&, {_T}&> (::executorch::runtime::KernelRuntimeContext& context, "
+            f"const {_T}& self, int64_t dim, bool descending, {_T}& values, {_T}& indices)"
+        ],
+    }
+}
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "gen-kernels" / "harness"
 
 WARNINGS = "-Wall -Wextra -Wno-unused-parameter"
@@ -60,7 +71,7 @@ def registration(symbols: set[str]) -> str:
     """C++ that registers each official operator whose kernel is among `symbols`."""
     lines = ['#include "box.h"', ""]
     rows = []
-    for name, entry in sorted(json.loads(SIGNATURES.read_text()).items()):
+    for name, entry in sorted({**json.loads(SIGNATURES.read_text()), **EXTRA}.items()):
         namespace, _, function = entry["kernel"].rpartition("::")
         if entry["kernel"] not in symbols:
             continue
