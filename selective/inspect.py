@@ -24,10 +24,12 @@ from .program import (
 from .ptd import read_tensors
 from .report import (
     MISSING,
+    POOL_COLUMNS,
     MethodFacts,
     ModelFacts,
     coverage_counts,
     model_facts,
+    pool_rows,
     tensor_text,
     value_text,
 )
@@ -205,6 +207,7 @@ def _memory_lines(facts: MethodFacts) -> Iterator[str]:
             f"  planned buffer {part.buffer}: {part.size:,} bytes, most in use {part.peak:,} {when}"
             f"{devices.get(part.buffer, '')}"
         )
+    yield from _pool_lines(method)
     if facts.state:
         total = sum(_bytes(method, index) for index in facts.state)
         yield f"  state kept between runs: {_count(len(facts.state), 'tensor')}, {total:,} bytes"
@@ -216,6 +219,12 @@ def _memory_lines(facts: MethodFacts) -> Iterator[str]:
             place = " (in a .ptd file)" if item.external else ""
             yield f"  {item.tensor.nbytes:>12,} bytes  {tensor_text(item.tensor)}{name}{place}"
         yield from _rest(len(facts.constants))
+
+
+def _pool_lines(method: Method) -> Iterator[str]:
+    """Sizes of the pools, as memory_plan.h gives them."""
+    for name, *numbers in (POOL_COLUMNS, *pool_rows(method)):
+        yield f"  {name:30}" + "".join(f"  {number:>9}" for number in numbers)
 
 
 def _bytes(method: Method, index: int) -> int:

@@ -19,7 +19,15 @@ from .program import (
     MoveCall,
     dtype_name,
 )
-from .report import MethodFacts, ModelFacts, coverage_counts, tensor_text, value_text
+from .report import (
+    POOL_COLUMNS,
+    MethodFacts,
+    ModelFacts,
+    coverage_counts,
+    pool_rows,
+    tensor_text,
+    value_text,
+)
 
 TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
 
@@ -103,6 +111,8 @@ def page(models: Sequence[ModelFacts]) -> str:
     environment.globals.update(
         shares=shares,
         plots=plots,
+        pool_rows=pool_rows,
+        pool_columns=POOL_COLUMNS,
         tensor_text=tensor_text,
         values=_value_rows,
         dtypes=lambda operator: ", ".join(map(dtype_name, operator.dtypes)),

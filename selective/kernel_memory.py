@@ -41,7 +41,7 @@ def _tensor(arguments: _Arguments, index: int) -> Tensor | None:
     return method.values[args[index]].tensor if index < len(args) else None
 
 
-def _ints(arguments: _Arguments, index: int) -> tuple[int, ...]:
+def _ints(arguments: _Arguments, index: int) -> tuple[int, int]:
     method, args = arguments
     found = []
     for position in method.values[args[index]].indices:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from ..codegen.model import CatalogueEntry
 from .kernel_key import call_key
 from .memory_map import BufferMap, memory_map
+from .memory_plan import planned_total, pools
 from .models import Model
 from .program import (
     Allocation,
@@ -201,6 +202,22 @@ def coverage_counts(facts: MethodFacts) -> dict[str, int]:
     if delegate_calls:
         counts[DELEGATE] = delegate_calls
     return dict(sorted(counts.items()))
+
+
+POOL_COLUMNS = ("bytes of pools", "method", "with temp", "temp", "planned")
+
+
+def pool_rows(method: Method) -> tuple[tuple[str, str, str, str, str], ...]:
+    """Sizes of the pools: machine and runtime, method pool, with temp, temp, planned."""
+    planned = f"{planned_total(method):,}"
+    rows: list[tuple[str, str, str, str, str]] = []
+    for bits, found in ((32, pools(method, 4)), (64, pools(method, 8))):
+        micro = f"{found.micro:,}"
+        rows.append((f"{bits}-bit", micro, micro, "0", planned))
+        numbers = (found.executorch_alone, found.executorch, found.executorch_temp)
+        alone, with_temp, temp = (f"{number:,}" for number in numbers)
+        rows.append((f"{bits}-bit, ExecuTorch's runtime", alone, with_temp, temp, planned))
+    return tuple(rows)
 
 
 def tensor_text(tensor: Tensor) -> str:

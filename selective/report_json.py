@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from .memory_map import BufferMap
+from .memory_plan import planned_total, pools
 from .program import (
     DelegateCall,
     FreeCall,
@@ -94,6 +95,13 @@ def _method_json(facts: MethodFacts, program: Program) -> Json:
             }
             for item in facts.constants
         ],
+        "pools": {
+            f"{8 * pointer}-bit": {
+                **pools(method, pointer)._asdict(),
+                "planned": planned_total(method),
+            }
+            for pointer in (4, 8)
+        },
         "state": list(facts.state),
         "dynamic": list(facts.dynamic),
         "buffers": [_buffer_json(part, devices.get(part.buffer, (0, 0))) for part in facts.memory],
