@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from gen_kernels.codegen.diagnostics import Severity
+from gen_kernels.codegen.generate import Request, generate
 from gen_kernels.selective.models import Model, load_models
 from gen_kernels.selective.oplist import format_operator_list
 from gen_kernels.selective.program import Program
@@ -180,3 +181,23 @@ def test_wrong_option(option: dict[str, list[str]], message: str) -> None:
 
 def test_misspelt_dtype_gets_a_suggestion() -> None:
     assert select(ops=["add.out:flaot32"])[1][0].hint == "did you mean float32?"
+
+
+def test_any_order_gives_the_same_files(tmp_path: Path) -> None:
+    """Two models, an operator and a YAML list, in every order: all generated files are equal."""
+    yaml_file = tmp_path / "selected_operators.yaml"
+    yaml_file.write_text(format_operator_list(select(ops=["sub.out:Int"])[0]))
+    results = []
+    for names in itertools.permutations(["add.pte", "mlp.pte"]):
+        for ops in itertools.permutations(["mul.out", "add.out:Half"]):
+            request = Request(
+                models=tuple(str(MODELS / name) for name in names),
+                ops=ops,
+                ops_files=(str(yaml_file),),
+                our_kernels=False,
+            )
+            generation = generate(request)
+            assert generation.plan is not None, generation.diagnostics
+            results.append(generation.files)
+    assert len(results[0]) > 6
+    assert all(files == results[0] for files in results)
