@@ -14,45 +14,50 @@ using Supported = Types<float, double, Half, BFloat16, uint8_t, int8_t, int16_t,
 template <const char* Op>
 bool matmul(const Tensor& a, const Tensor& b, Tensor& out, size_t dims) {
   Product p;
-  if (!set_up(p, a, b, out, dims)) return false;
-  return dispatch<Op, Supported>(out.scalar_type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    multiply<T>(p, [](const Dot<T>& dot, const char*) { return dot.value(); });
-  });
+  return set_up(p, a, b, nullptr, out, dims) &&
+         dispatch<Op, Supported>(out.scalar_type(), [&](auto tag) {
+           multiply(p, product_cell<typename decltype(tag)::type>, nullptr);
+         });
+}
+
+// beta and alpha; unsigned for integers, so that overflow wraps.
+template <class C>
+struct Scales {
+  C addend;
+  C product;
+};
+
+template <class T>
+using ScalesOf = Scales<std::conditional_t<std::is_integral_v<T>, uint64_t, OpMath<T>>>;
+
+template <class T>
+void add_cell(const void* context, const Run& inner, char* const* at) {
+  const ScalesOf<T> scale = *static_cast<const ScalesOf<T>*>(context);
+  using C = decltype(scale.addend);
+  C sum = static_cast<C>(dot_of<T>(inner, at).value());
+  if (scale.product != C{1}) sum *= scale.product;
+  // With beta 0 the addend is not read: its NaNs and infinities do not count.
+  if (scale.addend != C{0}) {
+    C addend = static_cast<C>(load<T>(at[3]));
+    if (scale.addend != C{1}) addend *= scale.addend;
+    sum += addend;
+  }
+  *reinterpret_cast<T*>(at[2]) = static_cast<T>(sum);
 }
 
 bool add_matmul(const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& beta,
                 const Scalar& alpha, Tensor& out) {
   Product p;
-  if (self.scalar_type() != a.scalar_type() || !set_up(p, a, b, out, 2)) return false;
-  // self broadcasts to the result: a dim of size one has no step.
-  if (rank(self) > 2) return false;
-  const auto step = [&](size_t from_last) -> ptrdiff_t {
-    if (rank(self) < from_last) return 0;
-    const size_t dim = rank(self) - from_last;
-    return size_at(self, dim) == 1 ? 0 : stride_at(self, dim);
-  };
-  for (size_t i = 1; i <= rank(self); ++i) {
-    const size_t size = size_at(self, rank(self) - i);
-    if (size != 1 && size != size_at(out, 2 - i)) return false;
-  }
-  const auto element = static_cast<ptrdiff_t>(element_size(self));
-  p.addend = {const_cast<char*>(const_bytes(self)), 0, step(2) * element, step(1) * element};
-  return dispatch<kAddmm, Supported>(out.scalar_type(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    using C = std::conditional_t<std::is_integral_v<T>, uint64_t, OpMath<T>>;
-    const C scale_self = static_cast<C>(scalar_to<OpMath<T>>(beta));
-    const C scale_product = static_cast<C>(scalar_to<OpMath<T>>(alpha));
-    multiply<T>(p, [=](const Dot<T>& dot, const char* addend) {
-      // With beta 0 self is not read: its NaNs and infinities do not count.
-      C sum = static_cast<C>(dot.value());
-      if (scale_product != C{1}) sum *= scale_product;
-      if (scale_self == C{0}) return sum;
-      C start = static_cast<C>(load<T>(addend));
-      if (scale_self != C{1}) start *= scale_self;
-      return sum + start;
-    });
-  });
+  if (self.scalar_type() != a.scalar_type() || rank(self) > 2) return false;
+  return set_up(p, a, b, &self, out, 2) &&
+         dispatch<kAddmm, Supported>(out.scalar_type(), [&](auto tag) {
+           using T = typename decltype(tag)::type;
+           using C = decltype(ScalesOf<T>::addend);
+           using Number = std::conditional_t<std::is_integral_v<T>, int64_t, C>;
+           const ScalesOf<T> scales{static_cast<C>(scalar_to<Number>(beta)),
+                                    static_cast<C>(scalar_to<Number>(alpha))};
+           multiply(p, add_cell<T>, &scales);
+         });
 }
 
 Tensor& fail_unless(bool done, KernelRuntimeContext& ctx, Tensor& out) {

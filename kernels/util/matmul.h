@@ -1,4 +1,4 @@
-// Matrix products: one walk over batches, rows and columns, a dot product each.
+// Matrix products: a walk over the elements of the result, a dot product each.
 #pragma once
 
 #include "util/dot.h"
@@ -6,83 +6,79 @@
 
 namespace gen_kernels {
 
-// output[b][i][j] = dot(a[b][i][:], b[b][:][j]), i < rows, j < columns; steps in bytes.
+// The walk's operands are a row of the first matrix, a column of the second, the result's element
+// and, if there is one, the addend's.
 struct Product {
-  struct Side {
-    char* data;
-    ptrdiff_t batch;
-    ptrdiff_t row;
-    ptrdiff_t column;
-  };
-  int32_t batches = 1;
-  int32_t rows;
-  int32_t inner;
-  int32_t columns;
-  Side a;
-  Side b;
-  Side addend{};
-  Side output;
+  Walk walk;
+  Run inner;
 };
 
-inline Product::Side side(const Tensor& t) {
-  const auto element = static_cast<ptrdiff_t>(element_size(t));
-  const size_t n = rank(t);
-  return {const_cast<char*>(const_bytes(t)), n < 3 ? 0 : stride_at(t, 0) * element,
-          stride_at(t, n - 2) * element, stride_at(t, n - 1) * element};
-}
-
-// Understands a (batches of) matrix product, and resizes out. False when the arguments do not fit.
-GEN_KERNELS_NOINLINE inline bool set_up(Product& p, const Tensor& a, const Tensor& b, Tensor& out,
-                                        size_t dims) {
-  if (rank(a) != dims || rank(b) != dims) return false;
-  const size_t r = dims - 2;
+// Resizes `out` to (batches of) a times b and lays the walk; `dims` is the rank of all of them.
+// `addend` broadcasts to the result. False when the arguments do not fit.
+GEN_KERNELS_NOINLINE inline bool set_up(Product& p, const Tensor& a, const Tensor& b,
+                                        const Tensor* addend, Tensor& out, size_t dims) {
   const ScalarType type = a.scalar_type();
+  if (rank(a) != dims || rank(b) != dims) return false;
   if (b.scalar_type() != type || out.scalar_type() != type) return false;
-  if (size_at(a, r + 1) != size_at(b, r)) return false;
-  Shape shape;
-  if (dims == 3) {
-    if (size_at(a, 0) != size_at(b, 0)) return false;
-    shape.push(a.size(0));
-    p.batches = shape.sizes[0];
-  }
-  shape.push(static_cast<int64_t>(size_at(a, r)));
-  shape.push(static_cast<int64_t>(size_at(b, r + 1)));
+  const size_t row = dims - 2;
+  const size_t column = dims - 1;
+  if (size_at(a, column) != size_at(b, row)) return false;
+  if (dims == 3 && size_at(a, 0) != size_at(b, 0)) return false;
+  Shape shape = shape_of(a);
+  shape.sizes[column] = b.sizes().data()[column];
   if (!resize_out(out, shape)) return false;
-  p.rows = shape.sizes[r];
-  p.columns = shape.sizes[r + 1];
-  p.inner = static_cast<int32_t>(size_at(b, r));
-  p.a = side(a);
-  p.b = side(b);
-  p.output = side(out);
+  Walk& w = p.walk;
+  w.operands = addend == nullptr ? 3 : 4;
+  w.at[0] = const_cast<char*>(const_bytes(a));
+  w.at[1] = const_cast<char*>(const_bytes(b));
+  w.at[2] = mutable_bytes(out);
+  if (addend != nullptr) w.at[3] = const_cast<char*>(const_bytes(*addend));
+  const auto element = static_cast<ptrdiff_t>(element_size(a));
+  p.inner = {b.sizes().data()[row], stride_at(a, column) * element, stride_at(b, row) * element};
+  for (size_t d = dims; d-- > 0;) {
+    ptrdiff_t stride[kMaxOperands] = {d == column ? 0 : stride_at(a, d) * element,
+                                      d == row ? 0 : stride_at(b, d) * element,
+                                      stride_at(out, d) * element, 0};
+    if (addend != nullptr && d + rank(*addend) >= dims) {
+      const size_t own = d + rank(*addend) - dims;
+      const size_t size = size_at(*addend, own);
+      if (size != 1 && size != size_at(out, d)) return false;
+      if (size != 1) stride[3] = stride_at(*addend, own) * element;
+    }
+    add_axis(w, size_at(out, d), stride);
+  }
   return true;
 }
 
-// Store turns a dot product and its addend's place into an output element.
-template <class T, class Store>
-void multiply(Product p, Store store) {
-  const Run run{p.inner, p.a.column, p.b.row};
-  for (; p.batches > 0; --p.batches) {
-    const char* a = p.a.data;
-    for (int32_t i = 0; i < p.rows; ++i) {
-      const char* b = p.b.data;
-      const char* addend = p.addend.data + i * p.addend.row;
-      char* output = p.output.data + i * p.output.row;
-      for (int32_t j = 0; j < p.columns; ++j) {
-        Dot<T> dot;
-        do {
-          dot.run(a, b, {1, 0, 0}, run);
-        } while (dot.again());
-        *reinterpret_cast<T*>(output) = static_cast<T>(store(dot, addend));
-        b += p.b.column;
-        output += p.output.column;
-        addend += p.addend.column;
-      }
-      a += p.a.row;
+// Computes one element of the result; `at` is the place of each operand.
+using ProductCell = void (*)(const void* context, const Run& inner, char* const* at);
+
+GEN_KERNELS_NOINLINE inline void multiply(Product& p, ProductCell cell, const void* context) {
+  Walk& w = p.walk;
+  if (w.empty) return;
+  do {
+    char* at[kMaxOperands];
+    for (size_t k = 0; k < w.operands; ++k) at[k] = w.at[k];
+    for (size_t n = w.row(); n > 0; --n) {
+      cell(context, p.inner, at);
+      for (size_t k = 0; k < w.operands; ++k) at[k] += w.step(k);
     }
-    p.a.data += p.a.batch;
-    p.b.data += p.b.batch;
-    p.output.data += p.output.batch;
-  }
+  } while (next_row(w));
+}
+
+template <class T>
+inline Dot<T> dot_of(const Run& inner, char* const* at) {
+  Dot<T> dot;
+  const Run once{1, 0, 0};
+  do {
+    dot.run(at[0], at[1], once, inner);
+  } while (dot.again());
+  return dot;
+}
+
+template <class T>
+void product_cell(const void*, const Run& inner, char* const* at) {
+  *reinterpret_cast<T*>(at[2]) = static_cast<T>(dot_of<T>(inner, at).value());
 }
 
 }  // namespace gen_kernels
