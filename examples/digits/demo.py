@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import struct
 import subprocess
 import sys
 import sysconfig
@@ -109,6 +110,13 @@ def main() -> int:
     if args.target != "host":
         sizes = [sys.executable, "-m", "gen_kernels.codegen.image_size", str(elf)]
         print(run("what the image takes", sizes), end="")
+        given = build / "image.f32"
+        pixels = images[chosen[0] * PIXELS : (chosen[0] + 1) * PIXELS]
+        given.write_bytes(struct.pack(f"<{PIXELS}f", *(p / 16 for p in pixels)))
+        profile = [sys.executable, "-m", "gen_kernels.codegen.profile", "--target", library]
+        profile += ["--on", args.on, "--model", str(HERE / "digits_int8.pte")]
+        profile += ["--inputs", str(given), "--out", str(build / "profile")]
+        print(run("where the cycles of one image go", profile), end="")
     return 1 if wrong else 0
 
 

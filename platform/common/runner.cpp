@@ -4,6 +4,7 @@
 //   order <case> <index> <dim order…>              (unless it is 0 1 2…; before the output's line)
 //   output <case> <index> none | int <value> | bool <value> | double <hexadecimal>
 //   cycles <case> <n>      instret <case> <n>      (execute() alone; where there are counters)
+//   profile <case> <instruction> <kernel> <cycles> <instret>     (-DRUNNER_PROFILE)
 //   used <what> <bytes> <of>                       (high-water marks: method, temp, stack)
 //   error <stage> 0x<code>                         (ExecuTorch's Error; exit code 1)
 //
@@ -20,9 +21,13 @@
 
 #include <cstdint>
 #include <cstring>
+#include <new>
 
 #include "platform.h"
 #include "runner_cases.h"  // kCases, runner_model_begin, runner_model_end
+#ifdef RUNNER_PROFILE
+#include "profile.h"
+#endif
 #ifndef RUNNER_STATIC_REGISTRATION
 #include "RegisterKernels.h"
 #endif
@@ -340,6 +345,31 @@ struct Memory {
   MemoryManager manager;
 };
 
+#ifdef RUNNER_PROFILE
+RUNNER_NOINIT alignas(runner::Profile) uint8_t profile_storage[sizeof(runner::Profile)];
+runner::Profile* profile = nullptr;
+
+executorch::runtime::EventTracer* tracer() {
+  if (profile == nullptr) {
+    profile = new (profile_storage) runner::Profile;
+  }
+  return profile;
+}
+
+void put_profile(size_t number) {
+  for (size_t i = 0; i < profile->size(); ++i) {
+    const runner::Profile::Call& call = profile->call(i);
+    put_line_start("profile", number, size_t{call.instruction}, call.name, size_t{call.cycles},
+                   size_t{call.instret});
+    put("\n");
+  }
+  profile->clear();
+}
+#else
+executorch::runtime::EventTracer* tracer() { return nullptr; }
+void put_profile(size_t) {}
+#endif
+
 void run_case(Method& method, size_t number, const runner::Case& what) {
   static RUNNER_NOINIT InputTensor storage;
   for (size_t i = 0; i < what.num_inputs; ++i) {
@@ -361,6 +391,7 @@ void run_case(Method& method, size_t number, const runner::Case& what) {
     put_line_start("instret", number, static_cast<size_t>(instret_taken));
     put("\n");
   }
+  put_profile(number);
 }
 
 // Cases from `first` on that call the same method share one loaded instance, as an application's
@@ -371,7 +402,7 @@ size_t run_method(Program& program, size_t first) {
   paint(method_pool, kMethodPool);
   paint(temp_pool, kTempPool);
   Memory memory(program, name);
-  auto method = program.load_method(name, &memory.manager);
+  auto method = program.load_method(name, &memory.manager, tracer());
   check("load_method", method.error());
   size_t number = first;
   while (number < kCount && std::strcmp(name, runner::kCases[number].method) == 0) {
