@@ -6,6 +6,7 @@ Exit status: 0 when all went well, 1 for a mistake in the inputs, 2 for wrong us
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit status."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    # A short run leaves few cycles behind: collecting them would take a tenth of its time.
+    collecting = gc.isenabled()
+    gc.disable()
     command = arguments[0] if arguments else ""
     try:
         run = _COMMANDS.get(command)
@@ -32,6 +36,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     except KeyboardInterrupt:
         return 130
+    finally:
+        if collecting:
+            gc.enable()
     return status
 
 
