@@ -53,6 +53,11 @@ struct Scale {
   }
 };
 
+template <TypeMask Mask>
+bool operand_is_bool(const Operand& o) {
+  return o.tensor != nullptr ? is_bool<Mask>(*o.tensor) : o.scalar->isBoolean();
+}
+
 // `Plain` when alpha is one, which saves a multiplication an element, else `Scaled`.
 template <TypeMask Mask, class Plain, class Scaled>
 bool scaled(Tensor& out, const Operand& a, const Operand& b, const Scalar& alpha) {
@@ -65,24 +70,23 @@ bool scaled(Tensor& out, const Operand& a, const Operand& b, const Scalar& alpha
   }
   // Errors in PyTorch: subtracting Bools, a fractional alpha for integers, a Bool alpha for
   // numbers.
-  if ((std::is_same_v<Plain, Sub> && contains(Mask, ScalarType::Bool) &&
-       common == ScalarType::Bool) ||
+  if ((std::is_same_v<Plain, Sub> && (operand_is_bool<Mask>(a) || operand_is_bool<Mask>(b))) ||
       ((Mask & ~kFloatMask) != 0 && alpha.isFloatingPoint() && !is_floating(common)) ||
       (alpha.isBoolean() && common != ScalarType::Bool)) {
     return false;
   }
   if (scalar_is(alpha, 1)) {
-    return elementwise<Mask>(out, in, 2, common, kNoRule, kBlocks<Plain, 2, Mask>);
+    return elementwise<Mask>(out, in, 2, common, kNarrow, kBlocks<Plain, 2, Mask>);
   }
   if constexpr ((Mask & kHalfMask) != 0) {
     // PyTorch rounds the product of these before the sum, and so do two passes.
     if (contains(kHalfMask, common)) {
       const Operand sum[2] = {a, out};
       return elementwise<Mask>(out, in, 3, common, kNarrow, kBlocks<Scale, 3, Mask>) &&
-             elementwise<Mask>(out, sum, 2, common, kNoRule, kBlocks<Plain, 2, Mask>);
+             elementwise<Mask>(out, sum, 2, common, kNarrow, kBlocks<Plain, 2, Mask>);
     }
   }
-  return elementwise<Mask>(out, in, 3, common, kNoRule, kBlocks<Scaled, 3, Mask>);
+  return elementwise<Mask>(out, in, 3, common, kNarrow, kBlocks<Scaled, 3, Mask>);
 }
 
 }  // namespace

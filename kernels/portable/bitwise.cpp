@@ -58,6 +58,14 @@ struct RightShift {
   }
 };
 
+template <TypeMask Mask, class F>
+bool shift(Tensor& out, const Tensor& a, const Operand& b) {
+  const Operand in[2] = {a, b};
+  const ScalarType common = result_type(in, 2);
+  return common != ScalarType::Bool &&
+         elementwise<Mask>(out, in, 2, common, kNoRule, kBlocks<F, 2, Mask, kIntBlocks>);
+}
+
 struct Not {
   template <class C>
   static C apply(C a) {
@@ -115,26 +123,22 @@ Tensor& bitwise_xor_Scalar_out(KernelRuntimeContext& context, const Tensor& self
 
 Tensor& bitwise_left_shift_Tensor_out(KernelRuntimeContext& context, const Tensor& self,
                                       const Tensor& other, Tensor& out) {
-  return finish(context, binary<kEngine<kLeftTensorOut>, LeftShift, kIntBlocks>(out, self, other),
-                out);
+  return finish(context, shift<kEngine<kLeftTensorOut>, LeftShift>(out, self, other), out);
 }
 
 Tensor& bitwise_left_shift_Tensor_Scalar_out(KernelRuntimeContext& context, const Tensor& self,
                                              const Scalar& other, Tensor& out) {
-  return finish(context, binary<kEngine<kLeftScalarOut>, LeftShift, kIntBlocks>(out, self, other),
-                out);
+  return finish(context, shift<kEngine<kLeftScalarOut>, LeftShift>(out, self, other), out);
 }
 
 Tensor& bitwise_right_shift_Tensor_out(KernelRuntimeContext& context, const Tensor& self,
                                        const Tensor& other, Tensor& out) {
-  return finish(context, binary<kEngine<kRightTensorOut>, RightShift, kIntBlocks>(out, self, other),
-                out);
+  return finish(context, shift<kEngine<kRightTensorOut>, RightShift>(out, self, other), out);
 }
 
 Tensor& bitwise_right_shift_Tensor_Scalar_out(KernelRuntimeContext& context, const Tensor& self,
                                               const Scalar& other, Tensor& out) {
-  return finish(context, binary<kEngine<kRightScalarOut>, RightShift, kIntBlocks>(out, self, other),
-                out);
+  return finish(context, shift<kEngine<kRightScalarOut>, RightShift>(out, self, other), out);
 }
 
 Tensor& bitwise_not_out(KernelRuntimeContext& context, const Tensor& self, Tensor& out) {

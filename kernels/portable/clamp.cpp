@@ -32,24 +32,51 @@ struct Clamp {
   }
 };
 
-// Null bounds are absent; one at least is needed.
+// Null bounds are absent; one at least is needed. Bools cannot be clamped between two.
 template <TypeMask Mask>
 bool clamp(Tensor& out, const Tensor& self, const Operand* low, const Operand* high) {
-  if (low != nullptr && high != nullptr) {
-    const Operand in[3] = {self, *low, *high};
-    return elementwise<Mask>(out, in, 3, ScalarType::Undefined, kNarrow, kBlocks<Clamp, 3, Mask>);
-  }
   if (low == nullptr && high == nullptr) {
     return false;
   }
-  const Operand in[2] = {self, low != nullptr ? *low : *high};
-  return elementwise<Mask>(out, in, 2, ScalarType::Undefined, kNarrow,
-                           low != nullptr ? kBlocks<Maximum, 2, Mask> : kBlocks<Minimum, 2, Mask>);
+  const Operand in[3] = {self, low != nullptr ? *low : *high, high != nullptr ? *high : *low};
+  const size_t n = low != nullptr && high != nullptr ? 3 : 2;
+  const Blocks<Mask>& blocks = n == 3           ? kBlocks<Clamp, 3, Mask>
+                               : low != nullptr ? kBlocks<Maximum, 2, Mask>
+                                                : kBlocks<Minimum, 2, Mask>;
+  if constexpr (contains(Mask, ScalarType::Bool)) {
+    if (n == 3 && result_type(in, n) == ScalarType::Bool) {
+      return false;
+    }
+  }
+  return elementwise<Mask>(out, in, n, ScalarType::Undefined, kNarrow, blocks);
+}
+
+// Whether the bound can be converted to the dtype of `self`, where that is the result's.
+template <TypeMask Mask>
+bool bound_fits(const Tensor& self, const Scalar& bound) {
+  return !casts_to(scalar_type(bound), self.scalar_type()) || fits<Mask>(bound, self.scalar_type());
+}
+
+template <TypeMask Mask>
+bool bound_fits(const Tensor&, const Tensor&) {
+  return true;
+}
+
+// hardtanh also refuses negative limits for unsigned dtypes.
+template <TypeMask Mask>
+bool limit_fits(const Tensor& self, const Scalar& limit) {
+  const bool negative = contains(Mask, ScalarType::Byte) &&
+                        self.scalar_type() == ScalarType::Byte && scalar_to<int64_t>(limit) < 0;
+  return !negative && fits<Mask>(limit, self.scalar_type());
 }
 
 template <TypeMask Mask, class T>
 bool clamp_optional(Tensor& out, const Tensor& self, const std::optional<T>& min,
                     const std::optional<T>& max) {
+  if ((min.has_value() && !bound_fits<Mask>(self, *min)) ||
+      (max.has_value() && !bound_fits<Mask>(self, *max))) {
+    return false;
+  }
   // Absent bounds need an operand to point at, which nothing reads.
   const Operand low = min.has_value() ? Operand(*min) : Operand(self);
   const Operand high = max.has_value() ? Operand(*max) : Operand(self);
@@ -93,8 +120,9 @@ Tensor& hardtanh_out(KernelRuntimeContext& context, const Tensor& self, const Sc
                      const Scalar& max_val, Tensor& out) {
   constexpr TypeMask mask = kEngine<kHardtanhOut>;
   const Operand in[3] = {self, min_val, max_val};
-  const bool ok = !is_bool<mask>(self) && elementwise<mask>(out, in, 3, self.scalar_type(), kNarrow,
-                                                            kBlocks<Clamp, 3, mask>);
+  const bool ok =
+      !is_bool<mask>(self) && limit_fits<mask>(self, min_val) && limit_fits<mask>(self, max_val) &&
+      elementwise<mask>(out, in, 3, self.scalar_type(), kNarrow, kBlocks<Clamp, 3, mask>);
   return finish(context, ok, out);
 }
 

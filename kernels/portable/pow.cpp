@@ -28,6 +28,17 @@ struct Pow {
   }
 };
 
+// The root as PyTorch computes a power of a half: NaN for negative infinity.
+template <class C>
+C root(C a) {
+  return std::sqrt(a);
+}
+
+template <class C>
+C inverse_root(C a) {
+  return C{1} / std::sqrt(a);
+}
+
 struct Atan2 {
   template <class C>
   static C apply(C a, C b) {
@@ -37,7 +48,7 @@ struct Atan2 {
 
 template <TypeMask Mask>
 bool power(Tensor& out, const Operand& base, const Operand& exponent) {
-  return binary<Mask, Pow>(out, base, exponent);
+  return binary<Mask, Pow>(out, base, exponent, kNarrow);
 }
 
 }  // namespace
@@ -59,21 +70,36 @@ Tensor& atan2_out(KernelRuntimeContext& context, const Tensor& self, const Tenso
 
 Tensor& pow_Scalar_out(KernelRuntimeContext& context, const Scalar& self, const Tensor& exponent,
                        Tensor& out) {
-  return finish(context, power<kEngine<kPowScalarOut>>(out, self, exponent), out);
+  constexpr TypeMask mask = kEngine<kPowScalarOut>;
+  // Of two Bools PyTorch knows only the powers of true.
+  const bool undefined = is_bool<mask>(exponent) && self.isBoolean() && !self.to<bool>();
+  return finish(context, !undefined && power<mask>(out, self, exponent), out);
 }
 
 Tensor& pow_Tensor_Scalar_out(KernelRuntimeContext& context, const Tensor& self,
                               const Scalar& exponent, Tensor& out) {
+  constexpr TypeMask mask = kEngine<kPowTensorScalarOut>;
+  if (exponent.isFloatingPoint() && std::abs(exponent.to<double>()) == 0.5) {
+    const bool inverse = exponent.to<double>() < 0;
+    return finish(context,
+                  inverse ? unary_math<mask>(out, self, inverse_root<float>, inverse_root<double>)
+                          : unary_math<mask>(out, self, root<float>, root<double>),
+                  out);
+  }
   // PyTorch refuses integers to a negative integer power here, though not with a tensor of powers.
   const bool integers = !is_floating(self.scalar_type()) && !exponent.isFloatingPoint();
-  const bool ok = !(integers && scalar_to<int64_t>(exponent) < 0) &&
-                  power<kEngine<kPowTensorScalarOut>>(out, self, exponent);
+  const bool ok = !(integers && (scalar_to<int64_t>(exponent) < 0 ||
+                                 !fits<mask>(exponent, self.scalar_type()))) &&
+                  power<mask>(out, self, exponent);
   return finish(context, ok, out);
 }
 
 Tensor& pow_Tensor_Tensor_out(KernelRuntimeContext& context, const Tensor& self,
                               const Tensor& exponent, Tensor& out) {
-  return finish(context, power<kEngine<kPowTensorTensorOut>>(out, self, exponent), out);
+  constexpr TypeMask mask = kEngine<kPowTensorTensorOut>;
+  const bool ok =
+      !(is_bool<mask>(self) && is_bool<mask>(exponent)) && power<mask>(out, self, exponent);
+  return finish(context, ok, out);
 }
 
 }  // namespace native

@@ -41,7 +41,7 @@ Tensor& masked_fill_scalar_out(KernelRuntimeContext& context, const Tensor& self
   constexpr TypeMask types = kEngine<kMaskedFillOut>;
   const Operand in[3] = {mask, value, self};
   const bool ok =
-      mask.scalar_type() == ScalarType::Bool &&
+      mask.scalar_type() == ScalarType::Bool && fits<types>(value, self.scalar_type()) &&
       elementwise<types>(out, in, 3, self.scalar_type(), kNoRule, kBlocks<Where, 3, types>);
   return finish(context, ok, out);
 }

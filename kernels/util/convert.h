@@ -87,7 +87,7 @@ inline bool convert_view(const View& to, const Tensor& out, const View& from,
 template <TypeMask Mask>
 GEN_KERNELS_NOINLINE inline bool store_scalar(void* to, ScalarType type, const Scalar& s) {
   using Int = IntCompute<Mask>;
-  if (!contains(Mask & kAllMask, type)) {
+  if (!contains(Mask & kAllMask, type) || !fits<Mask>(s, type)) {
     return false;
   }
   if constexpr ((Mask & kComputedIn<double>) != 0) {

@@ -152,6 +152,14 @@ GEN_KERNELS_NOINLINE inline bool plan_walk(Walk& w, Tensor& out, const Operand* 
 // Elements that are converted at a time: large enough to pay for the calls, small on the stack.
 inline constexpr size_t kChunk = 16;
 
+// Rounds n <= kChunk values to dtype `type`, of Mask.
+template <class C, TypeMask Mask>
+GEN_KERNELS_NOINLINE inline void round_block(C* values, ScalarType type, size_t n) {
+  alignas(8) char narrow[kChunk * sizeof(C)];
+  store_block<C, Mask>(narrow, values, type, n);
+  load_block<C, Mask>(values, narrow, type_size(type), type, n);
+}
+
 // Runs `block` over a walk whose operands are all of type C.
 template <class C>
 GEN_KERNELS_NOINLINE inline void run_plain(Walk& w, Block<C> block, const void* extra) {
@@ -168,6 +176,8 @@ template <TypeMask Mask, class C>
 GEN_KERNELS_NOINLINE inline void run_walk(Walk& w, const Tensor& out, const Operand* in,
                                           ScalarType common, unsigned rules, Block<C> block,
                                           const void* extra) {
+  // Only Half and BFloat16 are narrower than dtypes that promote to them.
+  constexpr bool kHasHalf = std::is_same_v<C, float> && (Mask & kHalfMask) != 0;
   const size_t n_in = w.operands - 1;
   const C* arg[kMaxOperands];
   ptrdiff_t step[kMaxOperands];
@@ -180,6 +190,9 @@ GEN_KERNELS_NOINLINE inline void run_walk(Walk& w, const Tensor& out, const Oper
     step[k] = w.step(k + 1);
     if (ready[k]) {
       buffer[k][0] = scalar_to<C>(*in[k].scalar);
+      if (std::is_integral_v<C> && common == ScalarType::Bool) {
+        buffer[k][0] = scalar_to<bool>(*in[k].scalar);  // 0.5 is true
+      }
     } else if (in[k].tensor->scalar_type() != kScalarType<C> || common != kScalarType<C>) {
       step[k] = w.step(k + 1) == 0 ? 0 : static_cast<ptrdiff_t>(sizeof(C));
       chunk = kChunk;
@@ -193,11 +206,9 @@ GEN_KERNELS_NOINLINE inline void run_walk(Walk& w, const Tensor& out, const Oper
       arg[k] = nullptr;
       continue;
     }
-    // Numbers become the common dtype first, out of its range or not.
+    // Integers become the common dtype, in its range or not.
     if (std::is_integral_v<C> || (rules & kNarrow) != 0) {
-      alignas(8) char narrow[8];
-      store_block<C, Mask>(narrow, buffer[k], common, 1);
-      load_block<C, Mask>(buffer[k], narrow, 0, common, 1);
+      round_block<C, Mask>(buffer[k], common, 1);
     }
   }
   const bool convert_out = out.scalar_type() != kScalarType<C>;
@@ -224,6 +235,9 @@ GEN_KERNELS_NOINLINE inline void run_walk(Walk& w, const Tensor& out, const Oper
         } else if (!ready[k]) {
           load_block<C, Mask>(buffer[k], from, w.step(k + 1), in[k].tensor->scalar_type(),
                               step[k] != 0 ? n : 1);
+          if (kHasHalf && in[k].tensor->scalar_type() != common) {
+            round_block<C, Mask>(buffer[k], common, step[k] != 0 ? n : 1);
+          }
         }
       }
       char* to = w.at[0] + static_cast<ptrdiff_t>(done) * w.step(0);
@@ -231,9 +245,7 @@ GEN_KERNELS_NOINLINE inline void run_walk(Walk& w, const Tensor& out, const Oper
       block(now, step, dst, n, extra);
       if (convert_out) {
         if (narrow_out) {
-          alignas(8) char narrow[kChunk * sizeof(C)];
-          store_block<C, Mask>(narrow, dst, common, n);
-          load_block<C, Mask>(dst, narrow, type_size(common), common, n);
+          round_block<C, Mask>(dst, common, n);
         }
         store_block<C, Mask>(to, dst, out.scalar_type(), n);
       }
@@ -324,6 +336,15 @@ inline constexpr TypeMask kEngine = kSelected<Op> & kAllMask;
 template <TypeMask Mask>
 inline bool is_bool(const Tensor& t) {
   return contains(Mask, ScalarType::Bool) && t.scalar_type() == ScalarType::Bool;
+}
+
+// scalar_fits() where Mask has a dtype that it matters for.
+template <TypeMask Mask>
+inline bool fits(const Scalar& s, ScalarType type) {
+  if constexpr ((Mask & (kIntMask | bit(ScalarType::Half))) != 0) {
+    return scalar_fits(s, type);
+  }
+  return true;
 }
 
 // True when the operands are all of dtypes in Mask, and `common` (or the dtype it
