@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from ..selective.memory_header import c_string
 from .context import Row, RowGroup
 from .cpp import argument_conversion, cpp_identifier, parameter_names, split_symbol
 from .model import CatalogueEntry, KernelSpec, PlannedOperator
@@ -37,12 +38,14 @@ _VALUES = {
 class TorchFunction(NamedTuple):
     """An operator as a C++ function of PyTorch's types.
 
-    `direct` is its name in Functions.h. `call` computes it, by `kernel` or, for ATen's own, by
-    PyTorch. `stub` is the statement's rest after `return` in a placeholder.
+    `definition` is the schema as a string literal. `direct` is its name in Functions.h. `call`
+    computes it, by `kernel` or, for ATen's own, by PyTorch. `stub` is the statement's rest after
+    `return` in a placeholder.
     """
 
     operator: str
     schema: str
+    definition: str
     wrapper: str
     direct: str
     returns: str
@@ -152,6 +155,7 @@ def torch_function(entry: CatalogueEntry, kernel: str) -> TorchFunction:
     return TorchFunction(
         operator=name.base + (f".{name.overload}" if name.overload else ""),
         schema=str(schema).partition("::")[2],
+        definition=c_string(str(schema).partition("::")[2]),
         # Operators of several namespaces share the file.
         wrapper=f"{name.namespace}_{name.base}_{name.overload}".replace("::", "_").rstrip("_"),
         direct=direct,

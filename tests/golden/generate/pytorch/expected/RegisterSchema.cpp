@@ -5,10 +5,10 @@
 #include <torch/library.h>
 
 TORCH_LIBRARY_FRAGMENT(my, m) {
-  m.def(R"schema(norm(Tensor self, Tensor?[] rest, int[2] at, bool[2] flags, int[]? dims=None, *, str how="a)\"b") -> Tensor)schema");
+  m.def("norm(Tensor self, Tensor\077[] rest, int[2] at, bool[2] flags, int[]\077 dims=None, *, str how=\042a)\134\042b\042) -> Tensor");
 }
 
 TORCH_LIBRARY_FRAGMENT(my_ops, m) {
-  m.def(R"schema(mul3.out(Tensor input, *, Tensor(a!) output) -> Tensor(a!))schema");
-  m.def(R"schema(scale_shift.out(Tensor input, float scale, float shift, *, Tensor(a!) output) -> Tensor(a!))schema");
+  m.def("mul3.out(Tensor input, *, Tensor(a!) output) -> Tensor(a!)");
+  m.def("scale_shift.out(Tensor input, float scale, float shift, *, Tensor(a!) output) -> Tensor(a!)");
 }
