@@ -52,7 +52,7 @@ void normalize(const BatchNorm& b, Walk& w, size_t count) {
     C invstd;
     if (kTrain && b.training) {
       m = moments<Mask, C>(w, from, b.input.scalar_type(), count);
-      invstd = C{1} / std::sqrt(m.variance + eps);
+      invstd = C{1} / math_sqrt(m.variance + eps);
       store_parameter<T>(b.save_mean, c, m.mean);
       store_parameter<T>(b.save_invstd, c, invstd);
       if (b.running_mean != nullptr) {
@@ -63,7 +63,7 @@ void normalize(const BatchNorm& b, Walk& w, size_t count) {
       }
     } else {
       m = {parameter_or<T>(*b.running_mean, c, C{}), parameter_or<T>(*b.running_var, c, C{})};
-      invstd = C{1} / std::sqrt(m.variance + eps);
+      invstd = C{1} / math_sqrt(m.variance + eps);
     }
     const C scale = invstd * parameter_or<T>(b.weight, c, C{1});
     scale_and_shift<T>(w, from, to, scale, parameter_or<T>(b.bias, c, C{}) - m.mean * scale);

@@ -1,6 +1,7 @@
 // Distances between points: of two sets, and within one.
 #include <cmath>
 
+#include "util/fmath.h"
 #include "util/tensor.h"
 
 namespace gen_kernels {
@@ -38,7 +39,7 @@ GEN_KERNELS_NOINLINE T distance(const Points& points, const char* a, const char*
     }
   }
   if (p == C{2}) {
-    sum = std::sqrt(sum);
+    sum = math_sqrt(sum);
   } else if (p != C{0} && p != C{1} && !std::isinf(p)) {
     sum = std::pow(sum, C{1} / p);
   }

@@ -35,7 +35,7 @@ void normalize(const GroupNorm& g, Walk& group, Walk& channel) {
       const size_t place = n * g.groups + c / channels;
       const Moments<C> m = moments<Mask, C>(group, from + bytes(c, stride_at(g.input, 1)),
                                             g.input.scalar_type(), count);
-      const C rstd = C{1} / std::sqrt(m.variance + static_cast<C>(g.eps));
+      const C rstd = C{1} / math_sqrt(m.variance + static_cast<C>(g.eps));
       store_parameter<T>(g.mean, place, m.mean);
       store_parameter<T>(g.rstd, place, rstd);
       for (size_t k = 0; k < channels; ++k, ++c) {

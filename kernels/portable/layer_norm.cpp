@@ -60,7 +60,7 @@ void normalize(const LayerNorm& l, Rows& r) {
       char* at[4];
       for (size_t k = 0; k < 4; ++k) at[k] = w.at[k] + w.step(k) * static_cast<ptrdiff_t>(i);
       const Moments<C> m = moments<Mask, C>(r.row, at[0], l.input.scalar_type(), r.count);
-      const C rstd = C{1} / std::sqrt(m.variance + static_cast<C>(l.eps));
+      const C rstd = C{1} / math_sqrt(m.variance + static_cast<C>(l.eps));
       store_parameter<T>(l.mean, at[1], m.mean);
       store_parameter<T>(l.rstd, at[2], rstd);
       r.row.at[0] = at[0];

@@ -74,6 +74,36 @@ __attribute__((noinline)) inline float log(float x) {
   return scale((int64_t{z} * p >> 5) + exponent * kLn2, -56);
 }
 
+// Correctly rounded.
+__attribute__((noinline)) inline float sqrt(float x) {
+  uint32_t bits = to_bits(x);
+  if (bits << 1 == 0 || bits == kInfinity || (bits & ~kSign) > kInfinity) return x;
+  if (bits >= kSign) return from_bits(0x7FC00000);
+  int32_t exponent = 0;
+  if (bits < 0x800000) {  // Subnormal.
+    bits = to_bits(x * 0x1p24f);
+    exponent = -12;
+  }
+  // x = 2^(2 * exponent) * rest / 2^24, rest in [2^24, 2^26).
+  const auto field = static_cast<int32_t>(bits >> 23);
+  uint32_t rest = ((bits & 0x7FFFFF) | 0x800000) << (1 + ((field & 1) == 0));
+  exponent += (field + 1) / 2 - 64;
+  // Digit by digit: `root` grows to 24 digits and one to round by; `twice` is twice its value.
+  uint32_t root = 0;
+  uint32_t twice = 0;
+  for (uint32_t digit = 1u << 24; digit != 0; digit >>= 1) {
+    const uint32_t trial = twice + digit;
+    if (trial <= rest) {
+      rest -= trial;
+      twice = trial + digit;
+      root += digit;
+    }
+    rest <<= 1;
+  }
+  // The last digit is the half unit; a root that has one is never exactly halfway.
+  return from_bits(((root + 1) >> 1) + (static_cast<uint32_t>(exponent + 126) << 23));
+}
+
 }  // namespace soft
 
 template <class C>
@@ -86,6 +116,12 @@ template <class C>
 inline C math_log(C x) {
   if constexpr (soft::kSoftFloat && std::is_same_v<C, float>) return soft::log(x);
   return std::log(x);
+}
+
+template <class C>
+inline C math_sqrt(C x) {
+  if constexpr (soft::kSoftFloat && std::is_same_v<C, float>) return soft::sqrt(x);
+  return std::sqrt(x);
 }
 
 }  // namespace gen_kernels

@@ -1,8 +1,7 @@
 // What the normalisations share: moments of a set of elements, and out = in * scale + shift.
 #pragma once
 
-#include <cmath>
-
+#include "util/fmath.h"
 #include "util/reduce.h"
 
 namespace gen_kernels {

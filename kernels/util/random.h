@@ -47,7 +47,7 @@ C normal() {
     const C y = C{2} * uniform<C>() - C{1};
     const C square = x * x + y * y;
     if (square < C{1} && square > C{}) {
-      return x * std::sqrt(C{-2} * math_log(square) / square);
+      return x * math_sqrt(C{-2} * math_log(square) / square);
     }
   }
 }

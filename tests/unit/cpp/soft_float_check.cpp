@@ -87,6 +87,7 @@ void check_arithmetic() {
   double number;
   std::memcpy(&number, &bits, sizeof(number));
   expect("double", a, b, check__truncdfsf2(number), static_cast<float>(number));
+  expect("sqrt", a, 0, gen_kernels::soft::sqrt(a), std::sqrt(static_cast<float>(a)));
   if (p != 0) truth("clz", check__clzsi2(p) == __builtin_clz(p), true);
 }
 
