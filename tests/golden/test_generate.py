@@ -17,6 +17,7 @@ import pytest
 from gen_kernels.codegen.cli import main
 
 FOLDER = Path(__file__).resolve().parent / "generate"
+MEMORY_CASES = {"model", "nothing", "prim_operators"}
 CASES = sorted(path.parent.name for path in FOLDER.glob("*/command"))
 
 
@@ -42,13 +43,18 @@ def contents(folder: Path) -> dict[str, str]:
     }
 
 
+def held(case: str, files: dict[str, str]) -> dict[str, str]:
+    """The files that a case holds: memory_plan.h is a feature of its own."""
+    return {n: t for n, t in files.items() if n != "memory_plan.h" or case in MEMORY_CASES}
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_output(case: str, tmp_path: Path) -> None:
     status, stdout, stderr = generate(case, tmp_path / "out")
     assert (status, stderr) == (0, "")
     expected = contents(FOLDER / case / "expected")
     summary = expected.pop("summary.txt")
-    assert contents(tmp_path / "out") == expected
+    assert held(case, contents(tmp_path / "out")) == expected
     assert stdout == summary
 
 
@@ -65,7 +71,9 @@ def renew() -> None:
             assert (status, stderr) == (0, ""), f"{case}: {stderr}"
             expected = FOLDER / case / "expected"
             shutil.rmtree(expected, ignore_errors=True)
-            shutil.copytree(out, expected)
+            expected.mkdir()
+            for name, text in held(case, contents(out)).items():
+                (expected / name).write_text(text)
             (expected / "summary.txt").write_text(stdout)
 
 

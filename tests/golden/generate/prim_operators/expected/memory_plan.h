@@ -70,7 +70,7 @@ inline constexpr size_t kTempPoolSize = internal::pick(
 inline constexpr size_t kPlannedPoolSize = 2080;
 
 /// Stack for load_method() and execute(): an estimate, measured on 32-bit RISC-V.
-inline constexpr size_t kStackSize = 1536;
+inline constexpr size_t kStackSize = 6144;
 
 /// Kernels that the registration adds, prim operators included.
 inline constexpr size_t kRegistrySlots = 8;
