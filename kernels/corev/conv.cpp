@@ -1,9 +1,11 @@
+#pragma GCC optimize("O2")
 // CORE-V kernels for cortex_m: quantized_conv2d, quantized_depthwise_conv2d and
 // their nhwc forms. What does not fit a fast path runs on the portable kernel.
 #include "cortex_m/conv.h"
 
 #include "corev/depthwise.h"
 #include "corev/matrix.h"
+#include "corev/scratch.h"
 
 namespace gen_kernels::corev {
 
@@ -13,25 +15,6 @@ using cortex_m::Image;
 using cortex_m::Taps;
 
 namespace {
-
-// Memory for one call, carved from a single temporary allocation.
-class Scratch {
- public:
-  // False when the context has no such memory.
-  bool reserve(KernelRuntimeContext& context, size_t bytes) {
-    auto memory = context.allocate_temp(bytes, alignof(uint32_t));
-    at_ = memory.ok() ? static_cast<int8_t*>(memory.get()) : nullptr;
-    return at_ != nullptr;
-  }
-  int8_t* take(size_t bytes) {
-    int8_t* taken = at_;
-    at_ += (bytes + 3) & ~size_t{3};
-    return taken;
-  }
-
- private:
-  int8_t* at_ = nullptr;
-};
 
 // Whether the pixels of an image follow each other, channels innermost.
 bool is_dense(const Image& i) {
@@ -43,59 +26,81 @@ bool is_dense(const Image& i) {
 
 // Whether all channels can take the fast rescale, and the zero point is an int8.
 bool rescales_fast(const ConvCall& call, int32_t taps) {
-  if (call.input_offset < -INT8_MAX || call.input_offset > -INT8_MIN) {
+  constexpr int32_t kMost = 1 << 28;  // of the bias and of the rest of a sum
+  if (call.input_offset < -INT8_MAX || call.input_offset > -INT8_MIN ||
+      taps > kMost / (255 * 128)) {
     return false;
   }
   for (int32_t o = 0; o < call.output_channels; ++o) {
-    const int64_t bias = call.bias != nullptr ? call.bias[o] : 0;
-    const int64_t most = int64_t{taps} * 255 * 128 + (bias < 0 ? -bias : bias);
-    if (!fast_rescale(call.multiplier[o], call.shift[o], call.requant.offset, most)) {
+    const int32_t bias = call.bias != nullptr ? call.bias[o] : 0;
+    if (bias >= kMost || bias <= -kMost ||
+        !fast_rescale(call.multiplier[o], call.shift[o], call.requant.offset)) {
       return false;
     }
   }
   return true;
 }
 
+// Copies a few bytes; one word, the row of a narrow window, at once.
+GEN_KERNELS_INLINE int8_t* append(int8_t* to, const int8_t* from, int32_t count) {
+  if (count == 4) {
+    store_word(to, load_word(from));
+    return to;
+  }
+  copy(to, from, count);
+  return to + count;
+}
+
 // One output pixel's inputs as a row, in the order of the weights; padding is the zero point.
-void gather(const ConvCall& call, int8_t* to, int32_t n, int32_t y, int32_t x,
-            int32_t first_channel) {
+__attribute__((noinline)) void gather(const ConvCall& call, int8_t* to, int32_t n, int32_t y,
+                                      int32_t x, int32_t first_channel) {
   const Image& in = call.input;
   const int32_t taps = call.group_channels;
-  const int32_t row0 = y * call.stride.h - call.padding.h;
-  const int32_t column0 = x * call.stride.w - call.padding.w;
+  const int32_t width = call.kernel.w * taps;
   const int32_t padding = -call.input_offset;
-  const Taps columns = cortex_m::taps_inside(column0, call.kernel.w, call.dilation.w, in.width);
-  const bool runs = call.groups == 1 && call.dilation.w == 1;
+  const int32_t column = x * call.stride.w - call.padding.w;
+  const Taps columns = cortex_m::taps_inside(column, call.kernel.w, call.dilation.w, in.width);
+  const int32_t before = columns.first * taps;
+  const int32_t after = width - columns.last * taps;
+  const int32_t inside = width - before - after;
+  const int32_t gap = call.dilation.w * in.channels;
+  const bool run = inside > 0 && (gap == taps || columns.last - columns.first == 1);
+  const int32_t pitch = in.width * in.channels;
+  int32_t row = y * call.stride.h - call.padding.h;
+  const int8_t* from = call.in + (n * in.height + row) * pitch + column * in.channels +
+                       columns.first * gap + first_channel;
+  const int32_t below = call.dilation.h * pitch;
+  const int32_t bottom = row + (call.kernel.h - 1) * call.dilation.h;
+  if (run && inside == width && row >= 0 && bottom < in.height) {
+    for (int32_t i = call.kernel.h; i > 0; --i, from += below) {
+      to = append(to, from, width);
+    }
+    return;
+  }
   for (int32_t i = 0; i < call.kernel.h; ++i) {
-    const int32_t row = row0 + i * call.dilation.h;
-    int8_t* const end = to + call.kernel.w * taps;
-    if (row < 0 || row >= in.height || columns.first == columns.last) {
-      fill(to, padding, call.kernel.w * taps);
-      to = end;
-      continue;
-    }
-    if (columns.first > 0) {
-      fill(to, padding, columns.first * taps);
-      to += columns.first * taps;
-    }
-    const int8_t* from =
-        call.in + n * in.height * in.width * in.channels +
-        (row * in.width + column0 + columns.first * call.dilation.w) * in.channels + first_channel;
-    if (runs) {
-      const int32_t count = (columns.last - columns.first) * taps;
-      copy(to, from, count);
-      to += count;
+    if (row < 0 || row >= in.height || inside <= 0) {
+      fill(to, padding, width);
+      to += width;
     } else {
-      for (int32_t j = columns.first; j < columns.last; ++j) {
-        copy(to, from, taps);
-        to += taps;
-        from += call.dilation.w * in.channels;
+      if (before > 0) {
+        fill(to, padding, before);
+        to += before;
+      }
+      if (run) {
+        to = append(to, from, inside);
+      } else {
+        const int8_t* at = from;
+        for (int32_t j = columns.first; j < columns.last; ++j, at += gap) {
+          to = append(to, at, taps);
+        }
+      }
+      if (after > 0) {
+        fill(to, padding, after);
+        to += after;
       }
     }
-    if (to != end) {
-      fill(to, padding, static_cast<int32_t>(end - to));
-      to = end;
-    }
+    row += call.dilation.h;
+    from += below;
   }
 }
 
@@ -117,8 +122,15 @@ bool dense(KernelRuntimeContext& context, const ConvCall& call, bool by_channel)
   const auto table_bytes = static_cast<size_t>(call.output_channels) * sizeof(Channel);
   const size_t weight_bytes = turned ? static_cast<size_t>(call.output_channels * inner) : 0;
   const size_t row_bytes = direct ? 0 : static_cast<size_t>(4 * inner);
+  // Few channels make short runs: a padded copy of the image spares them the edges.
+  const bool bordered = in.channels <= 4 && (call.padding.h > 0 || call.padding.w > 0);
+  const int32_t high = in.height + 2 * call.padding.h;
+  const int32_t wide = in.width + 2 * call.padding.w;
+  const size_t image_bytes =
+      bordered ? static_cast<size_t>(in.batch * high * wide * in.channels) : 0;
   Scratch scratch;
-  if (!scratch.reserve(context, table_bytes + weight_bytes + row_bytes)) {
+  if (!scratch.reserve(context,
+                       table_bytes + weight_bytes + row_bytes + ((image_bytes + 3) & ~size_t{3}))) {
     return false;
   }
   auto* table = reinterpret_cast<Channel*>(scratch.take(table_bytes));
@@ -126,11 +138,19 @@ bool dense(KernelRuntimeContext& context, const ConvCall& call, bool by_channel)
   if (turned) {
     int8_t* turn = scratch.take(weight_bytes);
     weight = turn;
+    const int32_t step = by_channel ? call.output_channels : 1;
     for (int32_t o = 0; o < call.output_channels; ++o) {
       const int8_t* from = by_channel ? call.weight + o : call.weight + o * taps;
-      const int32_t step = by_channel ? call.output_channels : 1;
-      for (int32_t k = 0; k < taps; ++k, from += step) {
-        *turn++ = *from;
+      int32_t left = taps;
+      for (; left >= 4; left -= 4) {
+        const uint32_t a = load_byte(from, step);
+        const uint32_t b = load_byte(from, step);
+        const uint32_t c = load_byte(from, step);
+        const uint32_t d = load_byte(from, step);
+        store_word(turn, packhi_b(packlo_b(0, b, a), d, c));
+      }
+      for (; left > 0; --left) {
+        *turn++ = static_cast<int8_t>(load_byte(from, step));
       }
       for (int32_t k = taps; k < inner; ++k) {
         *turn++ = 0;
@@ -149,6 +169,23 @@ bool dense(KernelRuntimeContext& context, const ConvCall& call, bool by_channel)
     return true;
   }
   int8_t* rows = scratch.take(row_bytes);
+  ConvCall source = call;
+  if (bordered) {
+    int8_t* image = scratch.take(image_bytes);
+    source.in = image;
+    source.input.height = high;
+    source.input.width = wide;
+    source.padding = {0, 0};
+    fill(image, -call.input_offset, static_cast<int32_t>(image_bytes));
+    const int8_t* from = call.in;
+    const int32_t pitch = in.width * in.channels;
+    for (int32_t b = 0; b < in.batch; ++b, image += high * wide * in.channels) {
+      int8_t* to = image + (call.padding.h * wide + call.padding.w) * in.channels;
+      for (int32_t line = 0; line < in.height; ++line, to += wide * in.channels, from += pitch) {
+        copy(to, from, pitch);
+      }
+    }
+  }
   for (int32_t i = 0; i < 4 * inner; i += 4) {
     std::memset(rows + i, 0, 4);  // what lies behind the last tap meets weights of zero
   }
@@ -166,7 +203,7 @@ bool dense(KernelRuntimeContext& context, const ConvCall& call, bool by_channel)
       y = from_y;
       x = from_x;
       for (int32_t r = 0; r < product.rows; ++r) {
-        gather(call, rows + r * inner, n, y, x, g * call.group_channels);
+        gather(source, rows + r * inner, n, y, x, g * call.group_channels);
         if (++x == to.width) {
           x = 0;
           if (++y == to.height) {

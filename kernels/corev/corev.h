@@ -25,7 +25,6 @@ inline int32_t byte(uint32_t word, int i) { return static_cast<int8_t>(word >> (
 inline int32_t ubyte(uint32_t word, int i) {
   return static_cast<int32_t>((word >> (8 * i)) & 0xff);
 }
-inline int32_t half(uint32_t word) { return static_cast<int16_t>(word); }
 inline uint32_t u(int32_t value) { return static_cast<uint32_t>(value); }
 inline int32_t s(uint32_t value) { return static_cast<int32_t>(value); }
 
@@ -42,14 +41,17 @@ inline int32_t sdotusp_b(int32_t sum, uint32_t a, uint32_t b) {
   return sum;
 }
 inline int32_t mac(int32_t sum, int32_t a, int32_t b) { return s(u(sum) + u(a) * u(b)); }
-inline int32_t muls_n(int32_t a, int32_t b, unsigned n) { return (half(u(a)) * half(u(b))) >> n; }
+inline int32_t mulu_n(int32_t a, int32_t b, unsigned n) {
+  return s(((u(a) & 0xffff) * (u(b) & 0xffff)) >> n);
+}
 inline int32_t add_nr(int32_t a, int32_t b, uint32_t n) { return s(u(a) + u(b)) >> (n & 31); }
 inline int32_t clip(int32_t a, unsigned bits) {
   const int32_t high = s((uint32_t{1} << (bits - 1)) - 1);
   return a > high ? high : a < -high - 1 ? -high - 1 : a;
 }
-inline int32_t clip_r(int32_t a, int32_t high) {
-  return a > high ? high : a < -high - 1 ? -high - 1 : a;
+inline int32_t clipu(int32_t a, unsigned bits) {
+  const int32_t high = s((uint32_t{1} << (bits - 1)) - 1);
+  return a > high ? high : a < 0 ? 0 : a;
 }
 inline int32_t min(int32_t a, int32_t b) { return a < b ? a : b; }
 inline int32_t max(int32_t a, int32_t b) { return a > b ? a : b; }
@@ -114,8 +116,6 @@ GEN_KERNELS_COREV_3(int32_t, sdotusp_b, "0x7b, 1, 0x50", uint32_t, uint32_t)
 GEN_KERNELS_COREV_3(int32_t, mac, "0x2b, 3, 0x48", int32_t, int32_t)
 // (d + a) >> n
 GEN_KERNELS_COREV_3(int32_t, add_nr, "0x2b, 3, 0x40", int32_t, uint32_t)
-// a, at least -b - 1 and at most b
-GEN_KERNELS_COREV_2(int32_t, clip_r, "0x2b, 3, 0x3a", int32_t, int32_t)
 GEN_KERNELS_COREV_2(int32_t, min, "0x2b, 3, 0x2b", int32_t, int32_t)
 GEN_KERNELS_COREV_2(int32_t, max, "0x2b, 3, 0x2d", int32_t, int32_t)
 // byte by byte
@@ -142,14 +142,25 @@ inline int32_t clip8(int32_t a) {
 #endif
 }
 
-// The product of the low halves, signed, shifted right by 15.
-inline int32_t muls_15(int32_t a, int32_t b) {
+// a, clipped to 0 ... 65535
+inline int32_t clipu16(int32_t a) {
 #if GEN_KERNELS_COREV
   int32_t d;
-  asm(".insn r 0x5b, 4, 0x0f, %0, %1, %2" : "=r"(d) : "r"(a), "r"(b));
+  asm(".insn r 0x2b, 3, 0x39, %0, %1, x17" : "=r"(d) : "r"(a));
   return d;
 #else
-  return model::muls_n(a, b, 15);
+  return model::clipu(a, 17);
+#endif
+}
+
+// The product of the low halves, unsigned: its high half.
+inline int32_t mulu_16(int32_t a, int32_t b) {
+#if GEN_KERNELS_COREV
+  int32_t d;
+  asm(".insn r 0x5b, 5, 0x10, %0, %1, %2" : "=r"(d) : "r"(a), "r"(b));
+  return d;
+#else
+  return model::mulu_n(a, b, 16);
 #endif
 }
 
@@ -176,6 +187,18 @@ inline uint32_t load_word(const int8_t*& from, int32_t step) {
 #else
   uint32_t d;
   std::memcpy(&d, from, 4);
+  from += step;
+  return d;
+#endif
+}
+
+inline uint32_t load_byte(const int8_t*& from, int32_t step) {
+#if GEN_KERNELS_COREV
+  uint32_t d;
+  asm volatile(".insn r 0x2b, 3, 0x08, %0, %1, %2" : "=&r"(d), "+&r"(from) : "r"(step) : "memory");
+  return d;
+#else
+  const auto d = static_cast<uint8_t>(*from);
   from += step;
   return d;
 #endif

@@ -18,7 +18,7 @@ struct Channel {
   int32_t bias;        // with the input offset times the sum of the weights
   int32_t multiplier;  // 31 digits
   int32_t round;       // halves and the zero point, in units of the shifted product
-  int32_t shift;       // of the product's high word
+  int32_t shift;       // of the product
 };
 
 // The clamp of a call. With `relu`, results below the zero point are cut, so that the rounding of
@@ -35,10 +35,10 @@ inline Finish finish_of(const Requant& requant) {
           requant.low <= INT8_MIN && requant.high >= INT8_MAX};
 }
 
-// Whether the fast rescale below gives requantize()'s results for sums up to `most` in magnitude.
-inline bool fast_rescale(int32_t multiplier, int32_t shift, int32_t offset, int64_t most) {
-  return multiplier >= 0 && shift <= -1 && shift >= -20 && offset >= INT8_MIN &&
-         offset <= INT8_MAX && most < (int64_t{1} << 29);
+// Whether the fast rescale below gives requantize()'s results for sums below 2^29 in magnitude.
+inline bool fast_rescale(int32_t multiplier, int32_t shift, int32_t offset) {
+  return multiplier >= 0 && shift <= -1 && shift >= (offset == 0 ? -26 : -20) &&
+         offset >= INT8_MIN && offset <= INT8_MAX;
 }
 
 inline Channel channel_of(int32_t bias, int32_t multiplier, int32_t shift, int32_t offset) {
@@ -50,8 +50,8 @@ inline Channel channel_of(int32_t bias, int32_t multiplier, int32_t shift, int32
 }
 
 template <bool kRelu, bool kFull>
-inline int32_t rescale(int32_t sum, int32_t multiplier, int32_t round, int32_t shift,
-                       const Finish& finish) {
+inline int32_t rescale(int32_t sum, int32_t multiplier, int32_t round, int32_t shift, int32_t low,
+                       int32_t highest) {
   const int32_t scaled = static_cast<int32_t>(static_cast<uint32_t>(sum) << 2);
   int32_t high = mulh(scaled, multiplier);
   if constexpr (!kRelu) {
@@ -61,8 +61,28 @@ inline int32_t rescale(int32_t sum, int32_t multiplier, int32_t round, int32_t s
   if constexpr (kFull) {
     return clip8(high);
   } else {
-    return min(max(high, finish.low), finish.high);
+    return min(max(high, low), highest);
   }
+}
+
+// The same for right shifts of at most 7 under `relu` and `full`, in half the cycles: sums below
+// zero and beyond 16 bits are clamped anyway, and 16 by 31 digits are two short products.
+inline bool rescales_short(int32_t multiplier, int32_t shift, const Finish& finish) {
+  return finish.relu && finish.full && shift >= -7 && multiplier >= (1 << 30);
+}
+
+inline Channel short_channel_of(int32_t bias, int32_t multiplier, int32_t shift, int32_t offset) {
+  // As channel_of(), with the product's digits above 2^16: all addends are multiples of 2^14 there.
+  const int32_t right = -shift;
+  const int32_t places = 15 + right;
+  return {bias, multiplier, (1 << 14) + (1 << (14 + right)) + offset * (1 << places), places};
+}
+
+inline int32_t rescale_short(int32_t sum, int32_t multiplier, int32_t high, int32_t round,
+                             int32_t shift) {
+  sum = clipu16(sum);
+  const int32_t product = mac(mulu_16(sum, multiplier), sum, high);
+  return clip8(add_nr(product, round, static_cast<uint32_t>(shift)));
 }
 
 // A product: `rows` of x and `channels` (at least 4) of w, each of `inner` bytes, a multiple of 4.
@@ -183,110 +203,92 @@ template <bool kRelu, bool kFull>
 struct Engine {
   const Product& p;
 
-  GEN_KERNELS_INLINE int8_t finish(int32_t sum, const Channel& c) const {
-    return static_cast<int8_t>(
-        rescale<kRelu, kFull>(sum, c.multiplier, c.round, c.shift, p.finish));
-  }
-
-  // All channels of four rows. Written out: the sums must stay in registers.
-  __attribute__((noinline)) void tile(const int8_t* x, int8_t* out) const {
+  // Four rows. Written out, with one pointer that walks the four rows of a channel and on to the
+  // next channel: sums and pointers fill the registers.
+  __attribute__((noinline)) void tile(const int8_t* x, const int8_t* w, const Channel* channel,
+                                      int8_t* out, int32_t groups) const {
     const int32_t inner = p.inner;
-    const int32_t words = inner >> 2;
-    const int8_t* w = p.w;
-    const Channel* channel = p.channel;
-    int8_t* out0 = out;
-    int8_t* out1 = out0 + p.out_stride;
-    int8_t* out2 = out1 + p.out_stride;
-    int8_t* out3 = out2 + p.out_stride;
-    for (int32_t left = p.channels;;) {
+    const int32_t low = p.finish.low;
+    const int32_t high = p.finish.high;
+    const auto finish = [low, high](int32_t sum, const Channel& c) __attribute__((always_inline)) {
+      return rescale<kRelu, kFull>(sum, c.multiplier, c.round, c.shift, low, high);
+    };
+    do {
       Sums r0;
       Sums r1;
       Sums r2;
       Sums r3;
-      dots_4x4(r0, r1, r2, r3, channel, w, x, inner, words);
-#define CHANNEL(i)                \
-  {                               \
-    const Channel c = channel[i]; \
-    out0[i] = finish(r0.c##i, c); \
-    out1[i] = finish(r1.c##i, c); \
-    out2[i] = finish(r2.c##i, c); \
-    out3[i] = finish(r3.c##i, c); \
+      dots_4x4(r0, r1, r2, r3, channel, w, x, inner, inner >> 2);
+      const int32_t down = p.out_stride;
+      const int32_t up = 1 - 3 * down;
+#define GEN_KERNELS_CHANNEL(i)                 \
+  {                                            \
+    const Channel c = channel[i];              \
+    store_byte(out, finish(r0.c##i, c), down); \
+    store_byte(out, finish(r1.c##i, c), down); \
+    store_byte(out, finish(r2.c##i, c), down); \
+    store_byte(out, finish(r3.c##i, c), up);   \
   }
-      CHANNEL(0)
-      CHANNEL(1)
-      CHANNEL(2)
-      CHANNEL(3)
-#undef CHANNEL
-      const int32_t step = next(left);
-      if (step == 0) {
-        return;
-      }
-      w += step * inner;
-      channel += step;
-      out0 += step;
-      out1 += step;
-      out2 += step;
-      out3 += step;
-    }
+      GEN_KERNELS_CHANNEL(0)
+      GEN_KERNELS_CHANNEL(1)
+      GEN_KERNELS_CHANNEL(2)
+      GEN_KERNELS_CHANNEL(3)
+#undef GEN_KERNELS_CHANNEL
+      w += 4 * inner;
+      channel += 4;
+    } while (--groups > 0);
   }
 
-  // All channels of one row.
+  // One row.
   template <bool kUnsigned>
-  __attribute__((noinline)) void strip(const int8_t* x, int8_t* out) const {
+  __attribute__((noinline)) void strip(const int8_t* x, const int8_t* w, const Channel* channel,
+                                       int8_t* out, int32_t groups) const {
     const int32_t inner = p.inner;
-    const int8_t* w = p.w;
-    const Channel* channel = p.channel;
-    for (int32_t left = p.channels;;) {
+    const int32_t low = p.finish.low;
+    const int32_t high = p.finish.high;
+    const auto finish = [low, high](int32_t sum, const Channel& c) __attribute__((always_inline)) {
+      return rescale<kRelu, kFull>(sum, c.multiplier, c.round, c.shift, low, high);
+    };
+    do {
       Sums s;
       dots_4x1<kUnsigned>(s, channel, w, x, inner, inner >> 2);
-      out[0] = finish(s.c0, channel[0]);
-      out[1] = finish(s.c1, channel[1]);
-      out[2] = finish(s.c2, channel[2]);
-      out[3] = finish(s.c3, channel[3]);
-      const int32_t step = next(left);
-      if (step == 0) {
-        return;
-      }
-      w += step * inner;
-      channel += step;
-      out += step;
-    }
+      store_byte(out, finish(s.c0, channel[0]), 1);
+      store_byte(out, finish(s.c1, channel[1]), 1);
+      store_byte(out, finish(s.c2, channel[2]), 1);
+      store_byte(out, finish(s.c3, channel[3]), 1);
+      w += 4 * inner;
+      channel += 4;
+    } while (--groups > 0);
   }
 
-  // Steps to the next group of four channels, 0 after the last. The last group may overlap the one
-  // before: it computes the same again.
-  static GEN_KERNELS_INLINE int32_t next(int32_t& left) {
-    left -= 4;
-    if (left >= 4) {
-      return 4;
-    }
-    const int32_t step = left;
-    left = 4;
-    return step;
-  }
-
-  void run() const {
-    int32_t row = 0;
+  // All rows, for some groups of channels.
+  void rows(const int8_t* w, const Channel* channel, int8_t* out, int32_t groups) const {
     const int8_t* x = p.x;
-    int8_t* out = p.out;
+    int32_t left = p.rows;
     if (!p.is_unsigned) {
-      for (; row + 4 <= p.rows; row += 4, x += 4 * p.inner, out += 4 * p.out_stride) {
-        tile(x, out);
+      for (; left >= 4; left -= 4) {
+        tile(x, w, channel, out, groups);
+        x += 4 * p.inner;
+        out += 4 * p.out_stride;
       }
     }
-    for (; row < p.rows; ++row, x += p.inner, out += p.out_stride) {
-      if (p.is_unsigned) {
-        strip<true>(x, out);
-      } else {
-        strip<false>(x, out);
-      }
+    for (; left > 0; --left) {
+      p.is_unsigned ? strip<true>(x, w, channel, out, groups)
+                    : strip<false>(x, w, channel, out, groups);
+      x += p.inner;
+      out += p.out_stride;
+    }
+  }
+
+  // The channels behind the last full group are computed with their predecessors once more.
+  void run() const {
+    rows(p.w, p.channel, p.out, p.channels >> 2);
+    if ((p.channels & 3) != 0) {
+      const int32_t last = p.channels - 4;
+      rows(p.w + last * p.inner, p.channel + last, p.out + last, 1);
     }
   }
 };
-
-#undef LOAD
-#undef DOT
-#undef UDOT
 
 }  // namespace internal
 

@@ -33,12 +33,7 @@ Tensor& quantized_batch_matmul_out(KernelRuntimeContext& context, const Tensor& 
                      output_multiplier, output_shift, out)) {
     return fail(context, out);
   }
-  for (size_t batch = size_at(out, 0); batch-- > 0;) {
-    matmul(call);
-    call.left += call.rows * call.inner;
-    call.right += call.columns * call.inner;
-    call.out += call.rows * call.columns;
-  }
+  batch_matmul(call, static_cast<int32_t>(size_at(out, 0)));
   return out;
 }
 

@@ -106,4 +106,14 @@ GEN_KERNELS_NOINLINE inline bool prepare_batch(MatmulCall& call, const Tensor& l
   return true;
 }
 
+// One product after the other.
+inline void batch_matmul(MatmulCall call, int32_t batches) {
+  for (; batches > 0; --batches) {
+    matmul(call);
+    call.left += call.rows * call.inner;
+    call.right += call.columns * call.inner;
+    call.out += call.rows * call.columns;
+  }
+}
+
 }  // namespace gen_kernels::cortex_m

@@ -1,0 +1,172 @@
+// CORE-V kernels for cortex_m: quantized_avg_pool2d, quantized_max_pool2d and their
+// nhwc forms: four channels a word. Images with other layouts run on the portable kernel.
+#include "cortex_m/pool.h"
+
+#include "corev/corev.h"
+
+namespace gen_kernels::corev {
+
+using cortex_m::Average;
+using cortex_m::Dims;
+using cortex_m::Image;
+using cortex_m::PoolCall;
+using cortex_m::Taps;
+
+namespace {
+
+// Whether channels are neighbours in memory, at least four of them.
+bool by_words(const PoolCall& call) {
+  return call.input.channels >= 4 && call.input.channel_stride == 1 &&
+         call.output.channel_stride == 1;
+}
+
+// Calls group(c) for groups of four channels; the last may overlap the one before.
+template <class Group>
+GEN_KERNELS_INLINE void each_group(int32_t channels, Group group) {
+  const int32_t last = channels - 4;
+  for (int32_t c = 0; c < last; c += 4) {
+    group(c);
+  }
+  group(last);
+}
+
+void average_words(const PoolCall& call, const Average& average) {
+  const Image& in = call.input;
+  cortex_m::each_window(call, [&](Taps rows, Taps columns, const int8_t* origin, int8_t* out) {
+    const int32_t count = (rows.last - rows.first) * (columns.last - columns.first);
+    const int32_t zeros = count * average.zero;
+    // Rows that follow each other make one run: a window as wide as the image.
+    const int32_t step = in.column_stride;
+    const int32_t width = columns.last - columns.first;
+    const bool whole = width * step == in.row_stride;
+    const int32_t runs = whole ? 1 : rows.last - rows.first;
+    const int32_t length = whole ? count : width;
+    const int32_t first = rows.first * in.row_stride + columns.first * step;
+    each_group(in.channels, [&](int32_t c) {
+      const int8_t* corner = origin + c;
+      int32_t s0 = -zeros;
+      int32_t s1 = s0;
+      int32_t s2 = s0;
+      int32_t s3 = s0;
+      for (int32_t i = 0; i < runs; ++i) {
+        const int8_t* at = corner + first + i * in.row_stride;
+        for (int32_t j = length; j > 0; --j) {
+          const uint32_t word = load_word(at, step);
+          s0 = sdotsp_b(s0, word, 0x00000001U);
+          s1 = sdotsp_b(s1, word, 0x00000100U);
+          s2 = sdotsp_b(s2, word, 0x00010000U);
+          s3 = sdotsp_b(s3, word, 0x01000000U);
+        }
+      }
+      out[c] = static_cast<int8_t>(average(s0, corner, in, rows, columns));
+      out[c + 1] = static_cast<int8_t>(average(s1, corner + 1, in, rows, columns));
+      out[c + 2] = static_cast<int8_t>(average(s2, corner + 2, in, rows, columns));
+      out[c + 3] = static_cast<int8_t>(average(s3, corner + 3, in, rows, columns));
+    });
+  });
+}
+
+void max_words(const PoolCall& call, int32_t low, int32_t high) {
+  const Image& in = call.input;
+  const uint32_t lows = static_cast<uint32_t>(low & 0xff) * 0x01010101U;
+  const uint32_t highs = static_cast<uint32_t>(high & 0xff) * 0x01010101U;
+  cortex_m::each_window(call, [&](Taps rows, Taps columns, const int8_t* origin, int8_t* out) {
+    each_group(in.channels, [&](int32_t c) {
+      uint32_t most = 0x80808080U;
+      for (int32_t i = rows.first; i < rows.last; ++i) {
+        const int8_t* at = origin + c + i * in.row_stride + columns.first * in.column_stride;
+        for (int32_t j = columns.last - columns.first; j > 0; --j) {
+          most = max_b(most, load_word(at, in.column_stride));
+        }
+      }
+      int8_t* to = out + c;
+      store_word(to, min_b(max_b(most, lows), highs));
+    });
+  });
+}
+
+}  // namespace
+}  // namespace gen_kernels::corev
+
+namespace gen_kernels::corev::native {
+
+using cortex_m::fail;
+
+Tensor& quantized_avg_pool2d_out(KernelRuntimeContext& context, const Tensor& input,
+                                 ArrayRef<int64_t> kernel_size, ArrayRef<int64_t> stride,
+                                 ArrayRef<int64_t> padding, bool ceil_mode, int64_t zero_point,
+                                 int64_t multiplier, int64_t shift, const Tensor&, Tensor& out) {
+  PoolCall call;
+  Average average;
+  if (!cortex_m::prepare_average(call, average, Dims::kNchw, input, kernel_size, stride, padding,
+                                 ceil_mode, zero_point, multiplier, shift, out)) {
+    return fail(context, out);
+  }
+  by_words(call) ? average_words(call, average) : cortex_m::average_pool(call, average);
+  return out;
+}
+
+Tensor& quantized_avg_pool2d_nhwc_out(KernelRuntimeContext& context, const Tensor& input,
+                                      ArrayRef<int64_t> kernel_size, ArrayRef<int64_t> stride,
+                                      ArrayRef<int64_t> padding, bool ceil_mode, int64_t zero_point,
+                                      int64_t multiplier, int64_t shift, const Tensor&,
+                                      Tensor& out) {
+  PoolCall call;
+  Average average;
+  if (!cortex_m::prepare_average(call, average, Dims::kNhwc, input, kernel_size, stride, padding,
+                                 ceil_mode, zero_point, multiplier, shift, out)) {
+    return fail(context, out);
+  }
+  by_words(call) ? average_words(call, average) : cortex_m::average_pool(call, average);
+  return out;
+}
+
+Tensor& quantized_max_pool2d_out(KernelRuntimeContext& context, const Tensor& input,
+                                 ArrayRef<int64_t> kernel_size, ArrayRef<int64_t> stride,
+                                 ArrayRef<int64_t> padding, ArrayRef<int64_t> dilation,
+                                 bool ceil_mode, int64_t input_zero_point,
+                                 int64_t output_zero_point, int64_t activation_min,
+                                 int64_t activation_max, Tensor& out) {
+  PoolCall call;
+  if (!cortex_m::prepare_max(call, Dims::kNchw, input, kernel_size, stride, padding, dilation,
+                             ceil_mode, input_zero_point, output_zero_point, activation_min,
+                             activation_max, out)) {
+    return fail(context, out);
+  }
+  const auto low = static_cast<int32_t>(activation_min);
+  const auto high = static_cast<int32_t>(activation_max);
+  // Bounds beyond int8 do not fit the bytes of a word.
+  if (by_words(call) && low >= INT8_MIN && low <= INT8_MAX && high >= INT8_MIN &&
+      high <= INT8_MAX) {
+    max_words(call, low, high);
+  } else {
+    cortex_m::max_pool(call, low, high);
+  }
+  return out;
+}
+
+Tensor& quantized_max_pool2d_nhwc_out(KernelRuntimeContext& context, const Tensor& input,
+                                      ArrayRef<int64_t> kernel_size, ArrayRef<int64_t> stride,
+                                      ArrayRef<int64_t> padding, ArrayRef<int64_t> dilation,
+                                      bool ceil_mode, int64_t input_zero_point,
+                                      int64_t output_zero_point, int64_t activation_min,
+                                      int64_t activation_max, Tensor& out) {
+  PoolCall call;
+  if (!cortex_m::prepare_max(call, Dims::kNhwc, input, kernel_size, stride, padding, dilation,
+                             ceil_mode, input_zero_point, output_zero_point, activation_min,
+                             activation_max, out)) {
+    return fail(context, out);
+  }
+  const auto low = static_cast<int32_t>(activation_min);
+  const auto high = static_cast<int32_t>(activation_max);
+  // Bounds beyond int8 do not fit the bytes of a word.
+  if (by_words(call) && low >= INT8_MIN && low <= INT8_MAX && high >= INT8_MIN &&
+      high <= INT8_MAX) {
+    max_words(call, low, high);
+  } else {
+    cortex_m::max_pool(call, low, high);
+  }
+  return out;
+}
+
+}  // namespace gen_kernels::corev::native
