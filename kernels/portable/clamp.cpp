@@ -43,23 +43,19 @@ bool clamp(Tensor& out, const Tensor& self, const Operand* low, const Operand* h
   const Blocks<Mask>& blocks = n == 3           ? kBlocks<Clamp, 3, Mask>
                                : low != nullptr ? kBlocks<Maximum, 2, Mask>
                                                 : kBlocks<Minimum, 2, Mask>;
-  if constexpr (contains(Mask, ScalarType::Bool)) {
-    if (n == 3 && result_type(in, n) == ScalarType::Bool) {
+  if constexpr ((Mask & ~(Types<float, double>::mask)) != 0) {
+    // Bounds must be numbers of the result's dtype.
+    const ScalarType common = result_type(in, n);
+    for (size_t k = 1; k < n; ++k) {
+      if (in[k].scalar != nullptr && !fits<Mask>(*in[k].scalar, common)) {
+        return false;
+      }
+    }
+    if (n == 3 && common == ScalarType::Bool) {
       return false;
     }
   }
   return elementwise<Mask>(out, in, n, ScalarType::Undefined, kNarrow, blocks);
-}
-
-// Whether the bound can be converted to the dtype of `self`, where that is the result's.
-template <TypeMask Mask>
-bool bound_fits(const Tensor& self, const Scalar& bound) {
-  return !casts_to(scalar_type(bound), self.scalar_type()) || fits<Mask>(bound, self.scalar_type());
-}
-
-template <TypeMask Mask>
-bool bound_fits(const Tensor&, const Tensor&) {
-  return true;
 }
 
 // hardtanh also refuses negative limits for unsigned dtypes.
@@ -73,10 +69,6 @@ bool limit_fits(const Tensor& self, const Scalar& limit) {
 template <TypeMask Mask, class T>
 bool clamp_optional(Tensor& out, const Tensor& self, const std::optional<T>& min,
                     const std::optional<T>& max) {
-  if ((min.has_value() && !bound_fits<Mask>(self, *min)) ||
-      (max.has_value() && !bound_fits<Mask>(self, *max))) {
-    return false;
-  }
   // Absent bounds need an operand to point at, which nothing reads.
   const Operand low = min.has_value() ? Operand(*min) : Operand(self);
   const Operand high = max.has_value() ? Operand(*max) : Operand(self);
