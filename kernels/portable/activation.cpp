@@ -1,5 +1,6 @@
 // elu, gelu, glu, leaky_relu, logit.
 #include "util/elementwise.h"
+#include "util/fmath.h"
 #include "util/view.h"
 
 namespace gen_kernels {
@@ -18,7 +19,7 @@ C gelu_erf(C a) {
 
 template <class C>
 C gelu_tanh(C a) {
-  return a * C{0.5} * (C{1} + std::tanh(C(0.79788456080286535588) * (a + C(0.044715) * a * a * a)));
+  return a * C{0.5} * (C{1} + math_tanh(C(0.79788456080286535588) * (a + C(0.044715) * a * a * a)));
 }
 
 struct LeakyRelu {
@@ -31,13 +32,13 @@ struct LeakyRelu {
 struct Glu {
   template <class C>
   static C apply(C a, C gate) {
-    return a / (C{1} + std::exp(-gate));
+    return a / (C{1} + math_exp(-gate));
   }
 };
 
 template <class C>
 C logit(C a) {
-  return std::log(a / (C{1} - a));
+  return math_log(a / (C{1} - a));
 }
 
 struct LogitClamped {

@@ -1,5 +1,6 @@
 // pow and atan2.
 #include "util/elementwise.h"
+#include "util/fmath.h"
 
 namespace gen_kernels {
 namespace {
@@ -31,12 +32,12 @@ struct Pow {
 // The root as PyTorch computes a power of a half: NaN for negative infinity.
 template <class C>
 C root(C a) {
-  return std::sqrt(a);
+  return math_sqrt(a);
 }
 
 template <class C>
 C inverse_root(C a) {
-  return C{1} / std::sqrt(a);
+  return C{1} / math_sqrt(a);
 }
 
 struct Atan2 {

@@ -1,18 +1,19 @@
 // Functions of one floating-point number: exp, log, trigonometry, sigmoid, erf, ...
 // Integers and Bool compute in Float.
 #include "util/elementwise.h"
+#include "util/fmath.h"
 
 namespace gen_kernels {
 namespace {
 
 template <class C>
 C sigmoid(C a) {
-  return C{1} / (C{1} + std::exp(-a));
+  return C{1} / (C{1} + math_exp(-a));
 }
 
 template <class C>
 C rsqrt(C a) {
-  return C{1} / std::sqrt(a);
+  return C{1} / math_sqrt(a);
 }
 
 template <class C>
@@ -46,9 +47,9 @@ GEN_KERNELS_UNARY_MATH(atanh, std::atanh)
 GEN_KERNELS_UNARY_MATH(cos, std::cos)
 GEN_KERNELS_UNARY_MATH(cosh, std::cosh)
 GEN_KERNELS_UNARY_MATH(erf, std::erf)
-GEN_KERNELS_UNARY_MATH(exp, std::exp)
+GEN_KERNELS_UNARY_MATH(exp, math_exp)
 GEN_KERNELS_UNARY_MATH(expm1, std::expm1)
-GEN_KERNELS_UNARY_MATH(log, std::log)
+GEN_KERNELS_UNARY_MATH(log, math_log)
 GEN_KERNELS_UNARY_MATH(log10, std::log10)
 GEN_KERNELS_UNARY_MATH(log1p, std::log1p)
 GEN_KERNELS_UNARY_MATH(log2, std::log2)
@@ -57,9 +58,9 @@ GEN_KERNELS_UNARY_MATH(rsqrt, ::gen_kernels::rsqrt)
 GEN_KERNELS_UNARY_MATH(sigmoid, ::gen_kernels::sigmoid)
 GEN_KERNELS_UNARY_MATH(sin, std::sin)
 GEN_KERNELS_UNARY_MATH(sinh, std::sinh)
-GEN_KERNELS_UNARY_MATH(sqrt, std::sqrt)
+GEN_KERNELS_UNARY_MATH(sqrt, math_sqrt)
 GEN_KERNELS_UNARY_MATH(tan, std::tan)
-GEN_KERNELS_UNARY_MATH(tanh, std::tanh)
+GEN_KERNELS_UNARY_MATH(tanh, math_tanh)
 
 }  // namespace native
 }  // namespace executor
