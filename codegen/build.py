@@ -50,13 +50,16 @@ def build_library(
     jobs: int = 0,
     runtime: bool = True,
     registration: str = REGISTRATION,
+    isolate: str = "",
     progress: Callable[[str], None] = _no_progress,
 ) -> tuple[tuple[Path, ...], tuple[Diagnostic, ...]]:
     """Compile `registration` in `out` and the kernels `sources` into archives there.
 
     `sources` are relative to the kernels folder. `jobs` compilers run at a time (0: one for each
-    processor); `progress` gets a line for each source that is done. Returns the paths of the
-    archives, or errors GK403 and GK404.
+    processor); `progress` gets a line for each source that is done. With the name of a library in
+    `isolate` nothing but its registration function can be seen from outside: kernels for the dtypes
+    of one model then cannot stand in for those of another in the same program. Returns the paths of
+    the archives, or errors GK403 to GK405.
     """
     objects = out / "obj"
     command = (
@@ -94,9 +97,16 @@ def build_library(
         members = [job.target for job in group]
         listing = "\n".join(map(str, members))
         record = objects / f"{archive.name}.members"
+        if isolate and archive.name == LIBRARY:
+            listing += f"\nisolated {isolate}"
         if archive.is_file() and built.isdisjoint(members) and _text(record) == listing:
             continue
-        problem = _archive(archive, members, toolchain.ar)
+        problem = None
+        if isolate and archive.name == LIBRARY:
+            joined = objects / f"{isolate}.joined.o"
+            problem = _isolate(joined, members, isolate, toolchain)
+            members = [joined]
+        problem = problem or _archive(archive, members, toolchain.ar)
         if problem is not None:
             return (), (problem,)
         record.write_text(listing)
@@ -154,6 +164,29 @@ def _compile(job: _Job) -> Diagnostic | None:
     return None
 
 
+def _isolate(
+    joined: Path, members: Sequence[Path], library: str, toolchain: Toolchain
+) -> Diagnostic | None:
+    """Join objects into one with a single global symbol.
+
+    Sections stay apart, so that a linker can still drop what is not used. Groups must go: linkers
+    take one of several groups with the same name, whatever file it is from.
+    """
+    machine = [flag for flag in toolchain.flags if flag.startswith("-m")]
+    entry = f"register_{library}_kernels"
+    tool = f"{toolchain.ar.removesuffix('ar')}objcopy"
+    commands = (
+        (*toolchain.cc, *machine, "-r", "-nostdlib", "-Wl,--force-group-allocation"),
+        (tool, f"--keep-global-symbol=_ZN11gen_kernels{len(entry)}{entry}Ev", str(joined)),
+    )
+    for command in (commands[0] + (*map(str, members), "-o", str(joined)), commands[1]):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            lines = tuple(done.stderr.strip().splitlines()[:20])
+            return Diagnostic("GK405", "isolating failed", Location(joined.name), notes=lines)
+    return None
+
+
 def _archive(archive: Path, members: Sequence[Path], ar: str) -> Diagnostic | None:
     new = archive.with_name(f".{archive.name}.{os.getpid()}.tmp")
     new.unlink(missing_ok=True)
@@ -197,6 +230,11 @@ def run_build(arguments: Sequence[str]) -> int:
     compile_group.add_argument(
         "--no-runtime", action="store_true", help=f"do not compile {RUNTIME_LIBRARY}"
     )
+    compile_group.add_argument(
+        "--isolate",
+        action="store_true",
+        help="hide everything but register_NAME_kernels(), for several libraries in one program",
+    )
     args = parser.parse_args(arguments)
     if args.out is None:
         parser.error("--out is required")
@@ -215,6 +253,7 @@ def run_build(arguments: Sequence[str]) -> int:
             jobs=args.jobs,
             runtime=not args.no_runtime,
             registration=request.options.registration_source,
+            isolate=args.library if args.isolate else "",
             progress=_show_progress if sys.stderr.isatty() and not args.quiet else _no_progress,
         )
         diagnostics.extend(problems)

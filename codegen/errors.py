@@ -79,6 +79,12 @@ ERRORS: dict[str, tuple[str, str]] = {
         "The compiler's own message follows. With flags of your own (--cflags), check them first.",
     ),
     "GK404": ("The archiver failed", "`ar` could not write the static library."),
+    "GK405": (
+        "Isolating failed",
+        "`--isolate` joins the objects of a library and hides their symbols with the GNU linker "
+        "and objcopy beside the compiler. Other linkers cannot do it; without --isolate a program "
+        "can hold several libraries as long as they share no kernel source.",
+    ),
 }
 
 

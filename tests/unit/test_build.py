@@ -143,3 +143,65 @@ def test_a_compiler_of_ones_own(tmp_path: Path) -> None:
     arguments = ["build", "--model", ADD, "--out", str(out), "--target", "host", "--no-runtime"]
     assert main([*arguments, "--quiet", "--cxx", "c++ -DMINE", "--cflags=-DMORE -O1"]) == 0
     assert (out / LIBRARY).is_file()
+
+
+ISOLATED = """
+#define GEN_KERNELS_NO_REGISTER_ALL
+#include "one/RegisterKernels.h"
+#include "two/RegisterKernels.h"
+
+#include "boxed.h"
+
+// Calls add and sub with tensors of one element.
+template <class T>
+static Error call_with(const char* name, ScalarType type, T a, T b, T* result) {
+  SizesType size = 1;
+  DimOrderType order = 0;
+  StridesType stride = 1;
+  TensorImpl xi(type, 1, &size, &a, &order, &stride), yi(type, 1, &size, &b, &order, &stride);
+  TensorImpl oi(type, 1, &size, result, &order, &stride);
+  EValue ex{Tensor(&xi)}, ey{Tensor(&yi)}, alpha(int64_t{1}), eo{Tensor(&oi)};
+  EValue* stack[] = {&ex, &ey, &alpha, &eo, &eo};
+  return call(name, stack);
+}
+
+int main() {
+  executorch::runtime::runtime_init();
+  CHECK(gen_kernels::register_one_kernels() == Error::Ok);
+  CHECK(gen_kernels::register_two_kernels() == Error::Ok);
+  float f = 0;
+  int i = 0;
+  CHECK(call_with("aten::add.out", ScalarType::Float, 1.5f, 2.0f, &f) == Error::Ok && f == 3.5f);
+  CHECK(call_with("aten::sub.out", ScalarType::Int, 7, 2, &i) == Error::Ok && i == 5);
+  // What no model needed is not there.
+  CHECK(call_with("aten::add.out", ScalarType::Int, 7, 2, &i) != Error::Ok);
+}
+"""
+
+
+def test_isolated_libraries(tmp_path: Path) -> None:
+    """Two libraries with kernels of the same source, each for its own operator and dtype."""
+    for name, operator in (("one", "add.out:Float"), ("two", "sub.out:Int")):
+        arguments = ["build", "--op", operator, "--library", name, "--isolate", "--quiet"]
+        assert main([*arguments, "--target", "host", "--out", str(tmp_path / name)]) == 0
+    symbols = subprocess.run(
+        ["nm", "-gC", "--defined-only", tmp_path / "one" / LIBRARY],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    names = [line.split(" ", 2)[2] for line in symbols.splitlines() if line.count(" ") >= 2]
+    assert names == ["gen_kernels::register_one_kernels()"]
+    (tmp_path / "main.cpp").write_text(ISOLATED)
+    tree = Path(__file__).resolve().parent.parent.parent
+    include = [tree / "runtime" / "include", tree / "tests" / "golden", tmp_path, tmp_path / "one"]
+    program = tmp_path / "program"
+    subprocess.run(
+        [
+            *("c++", "-std=c++17", *(f"-I{folder}" for folder in include), tmp_path / "main.cpp"),
+            *(tmp_path / "one" / LIBRARY, tmp_path / "two" / LIBRARY),
+            *(tmp_path / "one" / "libgen_kernels_runtime.a", "-Wl,--gc-sections", "-o", program),
+        ],
+        check=True,
+    )
+    subprocess.run([program], check=True)
