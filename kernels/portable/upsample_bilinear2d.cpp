@@ -131,6 +131,62 @@ void antialias(const Sampling& s) {
   }
 }
 
+// The filter of one axis in whole numbers, as PyTorch does it for bytes: all weights are scaled by
+// the power of two with which the largest just fits 16 bits.
+struct WholeFilter {
+  size_t inputs;
+  double scale;
+  int32_t bits = 0;
+
+  WholeFilter(const Sampling& s, size_t dim, double given) : inputs(size_at(s.in, dim)) {
+    const size_t outputs = size_at(s.out, dim);
+    scale = source_scale<double>(inputs, outputs, s.align_corners, given);
+    double most = 0;
+    for (size_t i = 0; i < outputs; ++i) {
+      const Filter<double> f(i, inputs, scale);
+      for (size_t k = 0; k < f.count; ++k) most = std::fmax(most, f.weight(k) / f.total);
+    }
+    while (bits < 22 && static_cast<int32_t>(0.5 + most * (2 << bits)) < 1 << 15) ++bits;
+  }
+
+  int32_t weight(const Filter<double>& f, size_t k) const {
+    return static_cast<int32_t>(0.5 + f.weight(k) / f.total * (1 << bits));
+  }
+
+  // The sum of bytes times weights, rounded.
+  int32_t byte(int32_t sum) const {
+    sum = (sum + (1 << bits >> 1)) >> bits;
+    return sum > 255 ? 255 : sum;
+  }
+};
+
+void antialias_bytes(const Sampling& s) {
+  const WholeFilter rows(s, 2, s.given[0]);
+  const WholeFilter columns(s, 3, s.given[1]);
+  const Image from(s.in);
+  const Image to(s.out);
+  for (size_t y = 0; y < size_at(s.out, 2); ++y) {
+    const Filter<double> v(y, rows.inputs, rows.scale);
+    for (size_t x = 0; x < size_at(s.out, 3); ++x) {
+      const Filter<double> h(x, columns.inputs, columns.scale);
+      for (size_t n = 0; n < size_at(s.out, 0); ++n) {
+        for (size_t c = 0; c < size_at(s.out, 1); ++c) {
+          int32_t sum = 0;
+          for (size_t j = 0; j < v.count; ++j) {
+            int32_t row = 0;
+            for (size_t i = 0; i < h.count; ++i) {
+              const char* p = from.at(n, c, v.begin + j, h.begin + i);
+              row += columns.weight(h, i) * *reinterpret_cast<const uint8_t*>(p);
+            }
+            sum += rows.weight(v, j) * columns.byte(row);
+          }
+          *reinterpret_cast<uint8_t*>(to.at(n, c, y, x)) = static_cast<uint8_t>(rows.byte(sum));
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace gen_kernels
 
@@ -160,8 +216,14 @@ Tensor& _upsample_bilinear2d_aa_out(KernelRuntimeContext& ctx, const Tensor& sel
               resample_size(self, output_size, std::nullopt, s.given, out);
   s.given[0] = scales_h.value_or(0);
   s.given[1] = scales_w.value_or(0);
-  good = good && dispatch<kAntialias, FloatHBF16Types>(self.scalar_type(), [&](auto tag) {
-           antialias<typename decltype(tag)::type>(s);
+  using Supported = Types<float, double, Half, BFloat16, uint8_t>;
+  good = good && dispatch<kAntialias, Supported>(self.scalar_type(), [&](auto tag) {
+           using T = typename decltype(tag)::type;
+           if constexpr (std::is_integral_v<T>) {
+             antialias_bytes(s);
+           } else {
+             antialias<T>(s);
+           }
          });
   if (!good) ctx.fail(Error::InvalidArgument);
   return out;
