@@ -42,7 +42,7 @@ def _generate_impl(ctx):
         progress_message = "Generating kernel registration %s" % ctx.label,
         use_default_shell_env = True,
     )
-        sources = [files[_REGISTRATION], kernels]
+    sources = [files[_REGISTRATION], kernels]
     return [
         DefaultInfo(files = depset(files.values() + [kernels])),
         OutputGroupInfo(

@@ -98,8 +98,15 @@ OTHERS = tuple(
 )
 
 
+# One worker for each target: the library is built once.
+SHARED = (
+    pytest.param("host", marks=pytest.mark.xdist_group("shared-host")),
+    pytest.param("qemu", marks=[pytest.mark.cross, pytest.mark.xdist_group("shared-qemu")]),
+)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("target", TARGETS[:2])
+@pytest.mark.parametrize("target", SHARED)
 @pytest.mark.parametrize("name", OTHERS)
 def test_other_models(
     name: str, target: str, shared_library: dict[str, Path], tmp_path: Path
