@@ -169,7 +169,9 @@ class Recorder(TorchDispatchMode):
             self.seen[operator, dtype] += 1
             results = result if isinstance(result, (tuple,)) else (result,)
             expected = tuple(tree_map(snapshot, r) for r in results)
-            self.cases.append(Case(operator, schema, values, expected, self.source, func))
+            self.cases.append(
+                Case(operator, schema, values, expected, self.source, func, self.tolerance)
+            )
         return result
 
 
