@@ -9,6 +9,7 @@ from pathlib import Path
 from ..codegen.catalogue import open_catalogues
 from ..codegen.diagnostics import Diagnostic, Location, Severity, has_errors
 from ..codegen.model import CatalogueEntry
+from ..codegen.toolchain import TARGETS
 from .call_check import check_calls
 from .models import load_models
 from .program import (
@@ -54,6 +55,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="a catalogue of your own, asked before the bundled ones; repeatable",
     )
+    parser.add_argument(
+        "--target",
+        choices=TARGETS,
+        default="",
+        help="count the kernels of this target too (cv32e40p: CORE-V instructions)",
+    )
     parser.add_argument("--calls", action="store_true", help="list every instruction too")
     parser.add_argument("--json", action="store_true", help="print all facts as JSON")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page of one file too")
@@ -61,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_inspect(args: argparse.Namespace) -> tuple[str, tuple[Diagnostic, ...]]:
     """Text for standard output, and what is wrong with the models."""
-    catalogues, problems = open_catalogues(args.functions)
+    catalogues, problems = open_catalogues(args.functions, args.target)
     diagnostics = list(problems)
     models, found = load_models(args.model)
     diagnostics.extend(found)
@@ -207,7 +214,7 @@ def _memory_lines(facts: MethodFacts) -> Iterator[str]:
             f"  planned buffer {part.buffer}: {part.size:,} bytes, most in use {part.peak:,} {when}"
             f"{devices.get(part.buffer, '')}"
         )
-    yield from _pool_lines(method)
+    yield from _pool_lines(facts)
     if facts.state:
         total = sum(_bytes(method, index) for index in facts.state)
         yield f"  state kept between runs: {_count(len(facts.state), 'tensor')}, {total:,} bytes"
@@ -221,9 +228,9 @@ def _memory_lines(facts: MethodFacts) -> Iterator[str]:
         yield from _rest(len(facts.constants))
 
 
-def _pool_lines(method: Method) -> Iterator[str]:
+def _pool_lines(facts: MethodFacts) -> Iterator[str]:
     """Sizes of the pools, as memory_plan.h gives them."""
-    for name, *numbers in (POOL_COLUMNS, *pool_rows(method)):
+    for name, *numbers in (POOL_COLUMNS, *pool_rows(facts)):
         yield f"  {name:30}" + "".join(f"  {number:>9}" for number in numbers)
 
 

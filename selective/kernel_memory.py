@@ -32,8 +32,16 @@ def temporary_bytes(method: Method, kernels: Mapping[str, str]) -> int:
         for item in chain.instructions:
             if isinstance(item, KernelCall):
                 size = _SIZES.get(kernels.get(method.operators[item.operator], ""))
-                most = max(most, size((method, item.args)) if size else 0)
+                most = max(most, _taken(size, (method, item.args)) if size else 0)
     return -(-most // ALIGNMENT) * ALIGNMENT
+
+
+def _taken(size: Callable[[_Arguments], int], arguments: _Arguments) -> int:
+    """What a call takes; nothing when it does not fit its schema, which call_check.py reports."""
+    try:
+        return size(arguments)
+    except (IndexError, ValueError):
+        return 0
 
 
 def _tensor(arguments: _Arguments, index: int) -> Tensor | None:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ..codegen.model import CatalogueEntry
 from .kernel_key import call_key
+from .kernel_memory import temporary_bytes
 from .memory_map import BufferMap, memory_map
 from .memory_plan import planned_total, pools
 from .models import Model
@@ -65,7 +66,8 @@ class ConstantFacts(NamedTuple):
 class MethodFacts(NamedTuple):
     """One method. `state` are values that keep their bytes from run to run.
 
-    `constant_bytes` counts data that several constants share once.
+    `constant_bytes` counts data that several constants share once. `temporary` is the most memory
+    that a kernel takes for a call.
     """
 
     method: Method
@@ -76,6 +78,7 @@ class MethodFacts(NamedTuple):
     memory: tuple[BufferMap, ...]
     counts: dict[str, int]
     dynamic: tuple[int, ...]
+    temporary: int
 
 
 class ModelFacts(NamedTuple):
@@ -139,7 +142,14 @@ def _method_facts(method: Method, find: Find) -> MethodFacts:
             for index, tensor in tensors
             if tensor is not None and tensor.dynamism is not Dynamism.STATIC
         ),
+        temporary=temporary_bytes(method, _symbols(method, find)),
     )
+
+
+def _symbols(method: Method, find: Find) -> dict[str, str]:
+    """Operator -> C++ symbol of the kernel that serves it."""
+    entries = ((name, find(name)) for name in method.operators)
+    return {name: entry.kernels[0].symbol for name, entry in entries if entry and entry.kernels}
 
 
 def _operator_facts(name: str, found: list[Call], find: Find) -> OperatorFacts:
@@ -207,14 +217,16 @@ def coverage_counts(facts: MethodFacts) -> dict[str, int]:
 POOL_COLUMNS = ("bytes of pools", "method", "with temp", "temp", "planned")
 
 
-def pool_rows(method: Method) -> tuple[tuple[str, str, str, str, str], ...]:
+def pool_rows(facts: MethodFacts) -> tuple[tuple[str, str, str, str, str], ...]:
     """Sizes of the pools: machine and runtime, method pool, with temp, temp, planned."""
+    method, kernels = facts.method, facts.temporary
     planned = f"{planned_total(method):,}"
     rows: list[tuple[str, str, str, str, str]] = []
     for bits, found in ((32, pools(method, 4)), (64, pools(method, 8))):
         micro = f"{found.micro:,}"
-        rows.append((f"{bits}-bit", micro, micro, "0", planned))
-        numbers = (found.executorch_alone, found.executorch, found.executorch_temp)
+        rows.append((f"{bits}-bit", micro, micro, f"{kernels:,}", planned))
+        temporary = max(found.executorch_temp, kernels)
+        numbers = (found.executorch_alone, found.executorch, temporary)
         alone, with_temp, temp = (f"{number:,}" for number in numbers)
         rows.append((f"{bits}-bit, ExecuTorch's runtime", alone, with_temp, temp, planned))
     return tuple(rows)

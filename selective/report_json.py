@@ -102,6 +102,7 @@ def _method_json(facts: MethodFacts, program: Program) -> Json:
             }
             for pointer in (4, 8)
         },
+        "kernel_temporary_bytes": facts.temporary,
         "state": list(facts.state),
         "dynamic": list(facts.dynamic),
         "buffers": [_buffer_json(part, devices.get(part.buffer, (0, 0))) for part in facts.memory],

@@ -83,6 +83,7 @@ def main() -> None:
     parser.add_argument("--executions", type=int, default=10_000_000)
     parser.add_argument("--seconds", type=int, default=0, help="stop after this time; 0: never")
     parser.add_argument("--corpus", type=Path, required=True, help="folder, made if missing")
+    parser.add_argument("--timeout", type=int, default=2, help="seconds; more on a busy machine")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     args.corpus.mkdir(parents=True, exist_ok=True)
@@ -95,7 +96,7 @@ def main() -> None:
         f"-runs={args.executions}",
         f"-max_total_time={args.seconds}",
         f"-seed={args.seed}",
-        "-timeout=2",
+        f"-timeout={args.timeout}",
         f"-rss_limit_mb={used + MEGABYTES + 400}",  # libFuzzer's own corpus and tables are in it
         f"-malloc_limit_mb={MEGABYTES}",
         f"-artifact_prefix={args.corpus}/../",

@@ -44,6 +44,7 @@ def test_every_truncation(name: str) -> None:
         assert not check_model(data[:end]), f"cut at {end} passes for whole"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["add.pte", "cat_index.pte"])
 def test_every_byte_made_an_edge_value(name: str) -> None:
     data = (MODELS / name).read_bytes()
