@@ -3,11 +3,6 @@
 
 namespace gen_kernels::flat {
 
-namespace {
-// A vector without elements and an empty string.
-alignas(4) constexpr uint8_t kEmpty[8] = {};
-}  // namespace
-
 const uint8_t* field(const uint8_t* table, uint32_t id) {
   const uint8_t* vtable = table - load<int32_t>(table);
   const uint32_t entry = 4 + 2 * id;

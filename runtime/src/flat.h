@@ -24,6 +24,45 @@ inline T load(const uint8_t* at) {
   return value;
 }
 
+/// A vector without elements, and an empty string.
+alignas(4) inline constexpr uint8_t kEmpty[8] = {};
+
+/// A table whose fields are read one after another: its vtable is looked up once.
+class View {
+ public:
+  [[gnu::always_inline]] explicit View(const uint8_t* table)
+      : table_(table), vtable_(table - load<int32_t>(table)), size_(load<uint16_t>(vtable_)) {}
+
+  [[gnu::always_inline]] const uint8_t* field(uint32_t id) const {
+    const uint32_t entry = 4 + 2 * id;
+    const uint32_t offset = entry < size_ ? load<uint16_t>(vtable_ + entry) : 0;
+    return offset == 0 ? nullptr : table_ + offset;
+  }
+  [[gnu::always_inline]] uint8_t u8(uint32_t id) const {
+    const uint8_t* at = field(id);
+    return at == nullptr ? 0 : *at;
+  }
+  [[gnu::always_inline]] uint32_t u32(uint32_t id) const {
+    const uint8_t* at = field(id);
+    return at == nullptr ? 0 : load<uint32_t>(at);
+  }
+  /// What an offset leads to: a table, null when it is absent.
+  [[gnu::always_inline]] const uint8_t* table(uint32_t id) const {
+    const uint8_t* at = field(id);
+    return at == nullptr ? nullptr : at + load<uint32_t>(at);
+  }
+  /// What an offset leads to: a vector, empty when it is absent.
+  [[gnu::always_inline]] const uint8_t* vector(uint32_t id) const {
+    const uint8_t* at = field(id);
+    return at == nullptr ? kEmpty : at + load<uint32_t>(at);
+  }
+
+ private:
+  const uint8_t* table_;
+  const uint8_t* vtable_;
+  uint32_t size_;
+};
+
 /// Where field `id` lies, or null when it is absent.
 const uint8_t* field(const uint8_t* table, uint32_t id);
 uint8_t field_u8(const uint8_t* table, uint32_t id);
@@ -54,10 +93,10 @@ inline const uint8_t* vector_table(const uint8_t* vector, size_t index) {
 
 /// What a field holds, as far as safety goes.
 enum class Kind : uint8_t {
-  Byte,   ///< A number of one byte.
-  Union,  ///< One byte: which member of a union the next field is, 0 for none.
-  Word,   ///< Numbers of 4 and 8 bytes.
+  Byte,  ///< Numbers of one, 4 and 8 bytes.
+  Word,
   Long,
+  Union,   ///< One byte: which member of a union the next field is, 0 for none.
   Member,  ///< Offset to the table that the field before tells.
   Table,   ///< Offset to a table.
   String,  ///< Offsets to a string, and to vectors of numbers of 1, 4 and 8 bytes.
@@ -80,7 +119,8 @@ struct Field {
   uint8_t type;
 };
 
-/// Types by number. The fields of type t are those from first[t] up to first[t + 1].
+/// Types by number. The fields of type t are those from first[t] up to first[t + 1]; the numbers
+/// stand last.
 struct Schema {
   const Field* fields;
   const uint8_t* first;

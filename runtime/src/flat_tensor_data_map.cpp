@@ -35,17 +35,17 @@ enum : uint8_t { kScalarType, kSizes, kDimOrder };
 using flat::Kind;
 enum Type : uint8_t { kRoot, kSegment, kEntry, kLayoutType };
 constexpr flat::Field kFields[] = {
-    {root::kVersion, Kind::Word},
     {root::kSegments, Kind::Tables, kSegment},
     {root::kNamedData, Kind::Tables, kEntry},
+    {root::kVersion, Kind::Word},
     {segment::kOffset, Kind::Long},
     {segment::kSize, Kind::Long},
     {entry::kKey, Kind::String},
-    {entry::kSegmentIndex, Kind::Word},
     {entry::kLayout, Kind::Table, kLayoutType},
-    {layout::kScalarType, Kind::Byte},
+    {entry::kSegmentIndex, Kind::Word},
     {layout::kSizes, Kind::Words},
     {layout::kDimOrder, Kind::Bytes},
+    {layout::kScalarType, Kind::Byte},
 };
 constexpr uint8_t kFirst[] = {0, 3, 5, 8, 11};
 constexpr flat::Schema kSchema = {kFields, kFirst};

@@ -5,6 +5,9 @@ namespace gen_kernels::flat {
 
 namespace {
 
+/// Layouts that are remembered.
+constexpr uint32_t kLayouts = 16;
+
 class Verifier {
  public:
   Verifier(const Schema& schema, const uint8_t* data, uint32_t size)
@@ -21,48 +24,44 @@ class Verifier {
     if (vtable % 2 != 0 || vtable > size_ - 4) {
       return false;
     }
-    // The table's size, which stands beside, is no help: some writers let tables of different size
-    // share a vtable. What counts is that fields are inside the buffer.
-    const uint32_t vtable_size = load<uint16_t>(data_ + vtable);
-    if (vtable_size % 2 != 0 || vtable_size > size_ - vtable) {
+    // Most tables of a type share a vtable: what follows from it alone is looked at once. (The
+    // table's size, which stands there too, is no help: some writers let tables of different size
+    // share a vtable. What counts is that fields are inside the buffer.)
+    Layout& layout = layouts_[(vtable / 2 + type) % kLayouts];
+    if ((layout.after != vtable + 1 || layout.type != type) && !measure(vtable, type, layout)) {
       return false;
     }
+    if (layout.extent > size_ - at) {
+      return false;
+    }
+    // Tables inside this one may take the layout's place.
+    const Field* const numbers = layout.numbers;
     uint32_t member = 0;
-    for (uint32_t i = schema_.first[type]; i < schema_.first[type + 1]; ++i) {
-      const Field field = schema_.fields[i];
-      const uint32_t entry = 4 + 2 * uint32_t{field.id};
-      const uint32_t offset = entry + 2 <= vtable_size ? load<uint16_t>(data_ + vtable + entry) : 0;
+    for (const Field* field = &schema_.fields[schema_.first[type]]; field != numbers; ++field) {
+      const uint32_t offset = entry(vtable, field->id);
       if (offset == 0) {
-        if (field.kind == Kind::Member && member != 0) {
+        if (field->kind == Kind::Member && member != 0) {
           return false;
         }
         continue;
       }
-      const uint32_t alignment = field.kind <= Kind::Union ? 0 : 3;
-      const uint32_t width = field.kind == Kind::Long ? 8 : alignment + 1;
-      if ((offset & alignment) != 0 || offset + width > size_ - at) {
-        return false;
-      }
       const uint32_t where = at + offset;
       bool good = true;
-      switch (field.kind) {
+      switch (field->kind) {
         case Kind::Union:
           member = data_[where];
           break;
-        case Kind::Member:
+        case Kind::Member: {
           // `type` is the last member's.
-          good = member == 0 || (member <= schema_.fields[i - 1].type &&
-                                 table(where, field.type - schema_.fields[i - 1].type + member));
+          const uint32_t members = field[-1].type;
+          good = member == 0 || (member <= members && table(where, field->type - members + member));
           break;
+        }
         case Kind::Table:
-          good = table(where, field.type);
-          break;
-        case Kind::Byte:
-        case Kind::Word:
-        case Kind::Long:
+          good = table(where, field->type);
           break;
         default:
-          good = vector(where, field);
+          good = vector(where, *field);
       }
       if (!good) {
         return false;
@@ -72,6 +71,49 @@ class Verifier {
   }
 
  private:
+  /// What a vtable says about tables of one type.
+  struct Layout {
+    uint32_t after;  ///< 1 + the position of the vtable, 0 for none.
+    uint32_t type;
+    uint32_t extent;       ///< How far fields reach, from the table's beginning.
+    const Field* numbers;  ///< Where the fields begin that need no look of their own.
+  };
+
+  uint32_t entry(uint32_t vtable, uint32_t id) const {
+    const uint32_t at = 4 + 2 * id;
+    return at < load<uint16_t>(data_ + vtable) ? load<uint16_t>(data_ + vtable + at) : 0;
+  }
+
+  /// Fills in a layout; false when the vtable is not inside, or a field not aligned.
+  bool measure(uint32_t vtable, uint32_t type, Layout& layout) const {
+    const uint32_t vtable_size = load<uint16_t>(data_ + vtable);
+    if (vtable_size % 2 != 0 || vtable_size > size_ - vtable) {
+      return false;
+    }
+    layout.after = vtable + 1;
+    layout.type = type;
+    layout.extent = 4;
+    const Field* field = &schema_.fields[schema_.first[type]];
+    const Field* end = &schema_.fields[schema_.first[type + 1]];
+    layout.numbers = field;
+    for (; field != end; ++field) {
+      const uint32_t offset = entry(vtable, field->id);
+      const bool is_byte = field->kind == Kind::Byte || field->kind == Kind::Union;
+      const uint32_t alignment = is_byte ? 0 : 3;
+      const uint32_t width = field->kind == Kind::Long ? 8 : alignment + 1;
+      if ((offset & alignment) != 0) {
+        return false;
+      }
+      if (offset + width > layout.extent) {
+        layout.extent = offset + width;
+      }
+      if (field->kind >= Kind::Union) {
+        layout.numbers = field + 1;
+      }
+    }
+    return true;
+  }
+
   /// Makes `at`, the position of an offset, the position that it leads to. The size of a vector,
   /// or the distance of a vtable, is sure to be inside then.
   bool follow(uint32_t& at) const {
@@ -110,6 +152,7 @@ class Verifier {
   const uint8_t* data_;
   uint32_t size_;
   uint32_t budget_;
+  Layout layouts_[kLayouts] = {};
 };
 
 }  // namespace

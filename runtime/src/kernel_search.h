@@ -32,11 +32,11 @@ class KeyCursor {
 };
 
 /// Whether a specialised kernel's key fits the arguments of a call.
-using KeyMatcher = bool (*)(const char* key, const void* args);
+using KeyMatcher = bool (*)(const char* key, void* args);
 
 /// The kernel whose key fits, else the fallback, else OperatorMissing. `kernels`, when not empty,
 /// are searched in place of the registry.
 Error find_kernel(const OperatorName& name, Span<const Kernel> kernels, KeyMatcher matches,
-                  const void* args, OpFunction& function);
+                  void* args, OpFunction& function);
 
 }  // namespace executorch::runtime::internal

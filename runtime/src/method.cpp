@@ -44,10 +44,12 @@ uint32_t first_occurrence_of_last(const uint8_t* args) {
 struct CallArguments {
   const MethodState* state;
   const uint8_t* args;
+  bool was_asked;  ///< Whether there is a specialised kernel: then the arguments matter.
 };
 
-bool matches_call(const char* key, const void* arguments) {
-  const auto& call = *static_cast<const CallArguments*>(arguments);
+bool matches_call(const char* key, void* arguments) {
+  auto& call = *static_cast<CallArguments*>(arguments);
+  call.was_asked = true;
   KeyCursor cursor(key);
   bool good = cursor.begin();
   for (uint32_t i = 0; good && i < flat::vector_size(call.args); ++i) {
@@ -149,6 +151,7 @@ Error MethodState::load(const NamedDataMap* named_data, ExternalLoader load_exte
     return Error::MemoryAllocationFailed;
   }
   size_t scratch_size = 0;
+  OpFunction known[16] = {};
   OpFunction* function = functions;
   for (uint32_t c = 0; c < flat::vector_size(chains); ++c) {
     const uint8_t* list = instructions_of(flat::vector_table(chains, c));
@@ -157,8 +160,9 @@ Error MethodState::load(const NamedDataMap* named_data, ExternalLoader load_exte
       ET_CHECK_OK_OR_RETURN_ERROR(
           check_instruction(current, flat::vector_size(list), scratch_size));
       if (instruction_kind(current) == InstructionKind::KernelCall) {
-        ET_CHECK_OK_OR_RETURN_ERROR(find_kernel_of(
-            flat::field_table(current, schema::instruction::kArguments), kernels, *function));
+        ET_CHECK_OK_OR_RETURN_ERROR(
+            find_kernel_of(flat::field_table(current, schema::instruction::kArguments), kernels,
+                           known, *function));
       }
     }
   }
@@ -192,12 +196,13 @@ Error MethodState::check_instruction(const uint8_t* current, uint32_t n_instruct
           break;
         }
         const bool is_last = i + 1 == count;
+        const Serialized value = serialized(index);
         // A call may write numbers.
-        if ((is_last || !is_kernel) && serialized(index).is_plain()) {
+        if ((is_last || !is_kernel) && value.is_plain()) {
           mark(index);
         }
         if (!is_last || first_occurrence_of_last(args) == i) {
-          size += block_size(index);
+          size += block_size(value);
         }
       }
       break;
@@ -215,7 +220,7 @@ Error MethodState::check_instruction(const uint8_t* current, uint32_t n_instruct
     }
     case InstructionKind::JumpFalseCall:
       good = good && flat::field_u32(table, schema::jump::kDestination) <= n_instructions;
-      size = good ? block_size(first) : 0;
+      size = good ? block_size(serialized(first)) : 0;
       break;
     case InstructionKind::FreeCall:
       break;
@@ -228,13 +233,22 @@ Error MethodState::check_instruction(const uint8_t* current, uint32_t n_instruct
 }
 
 Error MethodState::find_kernel_of(const uint8_t* call, Span<const Kernel> kernels,
-                                  OpFunction& function) {
-  const uint8_t* op = flat::vector_table(flat::field_vector(plan, schema::plan::kOperators),
-                                         flat::field_u32(call, schema::call::kIndex));
-  const CallArguments arguments = {this, flat::field_vector(call, schema::call::kArgs)};
-  return find_kernel({flat::string_data(flat::field_vector(op, schema::op::kName)),
-                      flat::string_data(flat::field_vector(op, schema::op::kOverload))},
-                     kernels, matches_call, &arguments, function);
+                                  Span<OpFunction> known, OpFunction& function) {
+  const uint32_t index = flat::field_u32(call, schema::call::kIndex);
+  if (index < known.size() && known[index] != nullptr) {
+    function = known[index];
+    return Error::Ok;
+  }
+  const uint8_t* op = flat::vector_table(flat::field_vector(plan, schema::plan::kOperators), index);
+  CallArguments arguments = {this, flat::field_vector(call, schema::call::kArgs), false};
+  ET_CHECK_OK_OR_RETURN_ERROR(
+      find_kernel({flat::string_data(flat::field_vector(op, schema::op::kName)),
+                   flat::string_data(flat::field_vector(op, schema::op::kOverload))},
+                  kernels, matches_call, &arguments, function));
+  if (index < known.size() && !arguments.was_asked) {
+    known[index] = function;
+  }
+  return Error::Ok;
 }
 
 Error MethodState::call(const uint8_t* table, bool is_kernel) {

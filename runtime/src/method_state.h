@@ -115,12 +115,12 @@ struct alignas(8) MethodState {
   void mark(uint32_t index);
   bool is_marked(uint32_t index) const { return (marks[index / 32] >> index % 32 & 1u) != 0; }
   /// Bytes of a value's block.
-  size_t block_size(uint32_t index) const;
+  size_t block_size(const Serialized& value) const;
   Error make_slots(const NamedDataMap* named_data, ExternalLoader load_external);
   /// The value with which an instruction works: lasting, or made from the program. Null when an
   /// item of a list has become something else.
   EValue* value(uint32_t index, Arena& arena);
-  bool make_value(uint32_t index, EValue& value, Arena& arena);
+  bool make_value(const Serialized& from, EValue& value, Arena& arena);
   void make_tensor(const uint8_t* table, EValue& value, Arena& arena);
   /// The tensor that an item of a list is now; null when it is none any more.
   executorch::aten::TensorImpl* item_tensor(uint32_t index, Arena& arena);
@@ -141,7 +141,10 @@ struct alignas(8) MethodState {
   // Instructions (method.cpp).
   Error check_instruction(const uint8_t* instruction, uint32_t n_instructions,
                           size_t& scratch_size);
-  Error find_kernel_of(const uint8_t* call, Span<const Kernel> kernels, OpFunction& function);
+  /// Finds the kernel of a KernelCall. `known` holds, by operator, what was found before and does
+  /// not depend on the arguments.
+  Error find_kernel_of(const uint8_t* call, Span<const Kernel> kernels, Span<OpFunction> known,
+                       OpFunction& function);
   Error call(const uint8_t* table, bool is_kernel);
   Error execute_instruction(const uint8_t* instruction);
   /// Runs one instruction; EndOfMethod when none is left.

@@ -21,8 +21,8 @@ namespace {
 
 constexpr bool kVerify = ET_ENABLE_PROGRAM_VERIFICATION;
 
-ScalarType scalar_type_of(const uint8_t* tensor) {
-  return static_cast<ScalarType>(flat::field_u8(tensor, schema::tensor::kScalarType));
+ScalarType scalar_type_of(const flat::View& tensor) {
+  return static_cast<ScalarType>(tensor.u8(schema::tensor::kScalarType));
 }
 
 /// Bytes of a tensor with these sizes, or SIZE_MAX when it cannot be. The product of the sizes,
@@ -60,9 +60,9 @@ uint32_t Items::operator[](uint32_t i) const {
 }
 
 Serialized MethodState::serialized(uint32_t index) const {
-  const uint8_t* entry = flat::vector_table(values, index);
-  return {static_cast<ValueKind>(flat::field_u8(entry, schema::evalue::kType)),
-          flat::field_table(entry, schema::evalue::kValue)};
+  const flat::View entry(flat::vector_table(values, index));
+  return {static_cast<ValueKind>(entry.u8(schema::evalue::kType)),
+          entry.table(schema::evalue::kValue)};
 }
 
 void MethodState::mark(uint32_t index) {
@@ -101,18 +101,19 @@ Error MethodState::address(const Storage& storage, size_t nbytes, const void*& a
 
 Error MethodState::check_tensor(uint32_t index, const uint8_t* table,
                                 const NamedDataMap* named_data) {
-  const Storage storage(table);
-  const uint8_t dynamism = flat::field_u8(table, schema::tensor::kShapeDynamism);
-  const uint8_t* sizes = flat::field_vector(table, schema::tensor::kSizes);
-  const ScalarType type = scalar_type_of(table);
+  const flat::View view(table);
+  const Storage storage(view);
+  const uint8_t dynamism = view.u8(schema::tensor::kShapeDynamism);
+  const uint8_t* sizes = view.vector(schema::tensor::kSizes);
+  const ScalarType type = scalar_type_of(view);
   if constexpr (kVerify) {
-    const uint8_t* dim_order = flat::field_vector(table, schema::tensor::kDimOrder);
+    const uint8_t* dim_order = view.vector(schema::tensor::kDimOrder);
     const uint32_t dims = flat::vector_size(sizes);
     ET_CHECK_OR_RETURN_ERROR(
         isValid(type) && dims == flat::vector_size(dim_order) &&
             validate_dim_order(flat::vector_data(dim_order), dims) &&
             dynamism <= static_cast<uint8_t>(TensorShapeDynamism::DYNAMIC_UNBOUND) &&
-            flat::field_u32(table, schema::tensor::kStorageOffset) == 0,
+            view.u32(schema::tensor::kStorageOffset) == 0,
         InvalidProgram, "Value %" PRIu32 " is no tensor", index);
   }
   const size_t element_size = elementSize(type);
@@ -186,17 +187,16 @@ Error MethodState::check_value(uint32_t index, const NamedDataMap* named_data) {
   return Error::Ok;
 }
 
-size_t MethodState::block_size(uint32_t index) const {
-  const Serialized value = serialized(index);
+size_t MethodState::block_size(const Serialized& value) const {
   size_t size = sizeof(EValue);
   if (value.is_plain()) {
     return size;
   }
   if (value.kind == ValueKind::Tensor) {
+    const flat::View view(value.table);
     const size_t shape =
-        Arena::round_up(flat::vector_size(flat::field_vector(value.table, schema::tensor::kSizes)) *
-                        sizeof(int32_t));
-    const bool is_static = flat::field_u8(value.table, schema::tensor::kShapeDynamism) == 0;
+        Arena::round_up(flat::vector_size(view.vector(schema::tensor::kSizes)) * sizeof(int32_t));
+    const bool is_static = view.u8(schema::tensor::kShapeDynamism) == 0;
     return size + Arena::round_up(sizeof(TensorImpl)) + (is_static ? shape : 2 * shape);
   }
   const Items items(value);
@@ -218,7 +218,7 @@ size_t MethodState::block_size(uint32_t index) const {
                                               : sizeof(std::optional<Tensor>)));
   for (uint32_t i = 0; i < items.size(); ++i) {
     if (items[i] != UINT32_MAX) {
-      size += block_size(items[i]) - sizeof(EValue);
+      size += block_size(serialized(items[i])) - sizeof(EValue);
     }
   }
   return size;
@@ -230,37 +230,35 @@ TensorImpl* MethodState::item_tensor(uint32_t index, Arena& arena) {
   if (is_marked(index)) {
     item = &slot(index);
   } else {
-    make_value(index, made, arena);
+    make_value(serialized(index), made, arena);
   }
   return item->isTensor() ? item->payload.as_tensor.unsafeGetTensorImpl() : nullptr;
 }
 
 void MethodState::make_tensor(const uint8_t* table, EValue& value, Arena& arena) {
-  const auto dynamism =
-      static_cast<TensorShapeDynamism>(flat::field_u8(table, schema::tensor::kShapeDynamism));
-  const uint8_t* sizes_vector = flat::field_vector(table, schema::tensor::kSizes);
+  const flat::View view(table);
+  const auto dynamism = static_cast<TensorShapeDynamism>(view.u8(schema::tensor::kShapeDynamism));
+  const uint8_t* sizes_vector = view.vector(schema::tensor::kSizes);
   const uint32_t dims = flat::vector_size(sizes_vector);
   // Neither is written through the tensor, unless its shape can change: then it gets a copy.
   auto* sizes = reinterpret_cast<int32_t*>(const_cast<uint8_t*>(flat::vector_data(sizes_vector)));
-  auto* dim_order =
-      const_cast<uint8_t*>(flat::vector_data(flat::field_vector(table, schema::tensor::kDimOrder)));
+  auto* dim_order = const_cast<uint8_t*>(flat::vector_data(view.vector(schema::tensor::kDimOrder)));
   auto* impl = arena.take<TensorImpl>(1);
   auto* strides = arena.take<int32_t>(dims);
   if (dynamism != TensorShapeDynamism::STATIC) {
     sizes = static_cast<int32_t*>(memcpy(arena.take<int32_t>(dims), sizes, dims * 4));
   }
   dim_order_to_stride_nocheck(sizes, dim_order, dims, strides);
-  new (impl) TensorImpl(scalar_type_of(table), static_cast<ssize_t>(dims), sizes, nullptr,
-                        dim_order, strides, dynamism);
+  new (impl) TensorImpl(scalar_type_of(view), static_cast<ssize_t>(dims), sizes, nullptr, dim_order,
+                        strides, dynamism);
   const void* data;
-  (void)address(Storage(table), impl->nbytes(), data);
+  (void)address(Storage(view), impl->nbytes(), data);
   impl->set_data(const_cast<void*>(data));
   value.payload.as_tensor = Tensor(impl);
   value.tag = Tag::Tensor;
 }
 
-bool MethodState::make_value(uint32_t index, EValue& value, Arena& arena) {
-  const Serialized from = serialized(index);
+bool MethodState::make_value(const Serialized& from, EValue& value, Arena& arena) {
   auto& payload = value.payload.copyable_union;
   switch (from.kind) {
     case ValueKind::Tensor:
@@ -365,7 +363,7 @@ EValue* MethodState::value(uint32_t index, Arena& arena) {
     }
   }
   EValue* made = new (arena.take<EValue>(1)) EValue();
-  return make_value(index, *made, arena) ? made : nullptr;
+  return make_value(serialized(index), *made, arena) ? made : nullptr;
 }
 
 Slot& MethodState::output(size_t i) {
@@ -373,7 +371,7 @@ Slot& MethodState::output(size_t i) {
   if (lasting.tag >= Tag::ListBool) {
     // The list begins its block.
     Arena arena(lasting.payload.copyable_union.as_int_list_ptr);
-    make_value(lasting.index, lasting, arena);
+    make_value(serialized(lasting.index), lasting, arena);
   }
   return lasting;
 }
@@ -400,14 +398,15 @@ Error MethodState::make_slots(const NamedDataMap* named_data, ExternalLoader loa
       if (from.is_list() != (pass == 1)) {
         continue;
       }
-      const size_t size = block_size(lasting->index) - sizeof(EValue);
+      const size_t size = block_size(from) - sizeof(EValue);
       void* block = size == 0 ? nullptr : pool.allocate(size, 8);
       if (block == nullptr && size != 0) {
         return Error::MemoryAllocationFailed;
       }
       Arena arena(block);
-      make_value(lasting->index, *lasting, arena);
-      if (from.kind == ValueKind::Tensor && Storage(from.table).place == Place::External) {
+      make_value(from, *lasting, arena);
+      if (from.kind == ValueKind::Tensor &&
+          Storage(flat::View(from.table)).place == Place::External) {
         ET_CHECK_OK_OR_RETURN_ERROR(load_external(*this, lasting->index, named_data));
       }
     }
@@ -416,14 +415,14 @@ Error MethodState::make_slots(const NamedDataMap* named_data, ExternalLoader loa
 }
 
 bool MethodState::is_planned(uint32_t index) const {
-  return Storage(serialized(index).table).place != Place::Runtime;
+  return Storage(flat::View(serialized(index).table)).place != Place::Runtime;
 }
 
 Result<Tensor> MethodState::attribute(std::string_view name) const {
   for (const Slot& lasting : Span<Slot>(slots, n_slots)) {
     const Serialized from = serialized(lasting.index);
     if (from.kind == ValueKind::Tensor && lasting.isTensor()) {
-      const Storage storage(from.table);
+      const Storage storage{flat::View(from.table)};
       if (storage.place == Place::Planned && storage.name() == name) {
         return lasting.toTensor();
       }

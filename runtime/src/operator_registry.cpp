@@ -34,7 +34,7 @@ const Kernel* lower_bound(Span<const Kernel> kernels, const internal::OperatorNa
 /// Searches one table. A specialised kernel that matches is the result; the fallback is left in
 /// `fallback`.
 OpFunction search(const Table& table, const internal::OperatorName& name,
-                  internal::KeyMatcher matches, const void* args, OpFunction& fallback) {
+                  internal::KeyMatcher matches, void* args, OpFunction& fallback) {
   const Kernel* kernel = table.is_sorted ? lower_bound(table.kernels, name) : table.kernels.begin();
   for (; kernel != table.kernels.end(); ++kernel) {
     if (name.compare(kernel->name_) != 0) {
@@ -50,7 +50,7 @@ OpFunction search(const Table& table, const internal::OperatorName& name,
   return nullptr;
 }
 
-bool is_same(const char* key, const void* other) {
+bool is_same(const char* key, void* other) {
   return other != nullptr && strcmp(key, static_cast<const char*>(other)) == 0;
 }
 
@@ -58,7 +58,7 @@ bool is_same(const char* key, const void* other) {
 bool holds(const Table& table, const Kernel& kernel) {
   OpFunction fallback = nullptr;
   const char* key = kernel.kernel_key_.data();
-  return search(table, {kernel.name_, ""}, is_same, key, fallback) != nullptr ||
+  return search(table, {kernel.name_, ""}, is_same, const_cast<char*>(key), fallback) != nullptr ||
          (key == nullptr && fallback != nullptr);
 }
 
@@ -116,7 +116,7 @@ bool KeyCursor::number(unsigned value) {
 }
 
 Error find_kernel(const OperatorName& name, Span<const Kernel> kernels, KeyMatcher matches,
-                  const void* args, OpFunction& function) {
+                  void* args, OpFunction& function) {
   OpFunction fallback = nullptr;
   OpFunction special = nullptr;
   if (!kernels.empty()) {
@@ -213,7 +213,7 @@ Error register_kernel(const Kernel& kernel) {
 }
 
 namespace {
-bool matches_metas(const char* key, const void* args) {
+bool matches_metas(const char* key, void* args) {
   const auto& metas = *static_cast<const Span<const TensorMeta>*>(args);
   internal::KeyCursor cursor(key);
   bool good = cursor.begin();

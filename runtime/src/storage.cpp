@@ -6,10 +6,10 @@ namespace executorch::runtime::internal {
 namespace flat = gen_kernels::flat;
 namespace schema = gen_kernels::schema;
 
-Storage::Storage(const uint8_t* tensor)
-    : allocation(flat::field_table(tensor, schema::tensor::kAllocationInfo)),
-      extra(flat::field_table(tensor, schema::tensor::kExtraTensorInfo)),
-      constant(flat::field_u32(tensor, schema::tensor::kDataBufferIndex)),
+Storage::Storage(const flat::View& tensor)
+    : allocation(tensor.table(schema::tensor::kAllocationInfo)),
+      extra(tensor.table(schema::tensor::kExtraTensorInfo)),
+      constant(tensor.u32(schema::tensor::kDataBufferIndex)),
       is_external(extra != nullptr && flat::field_u8(extra, schema::extra::kLocation) ==
                                           schema::extra::kLocationExternal) {
   place = allocation != nullptr ? Place::Planned
@@ -30,9 +30,9 @@ size_t Storage::offset() const {
   if (allocation == nullptr) {
     return 0;
   }
-  const uint64_t offset = flat::field_u32(allocation, schema::allocation::kOffsetLow) |
-                          uint64_t{flat::field_u32(allocation, schema::allocation::kOffsetHigh)}
-                              << 32;
+  const flat::View view(allocation);
+  const uint64_t offset = view.u32(schema::allocation::kOffsetLow) |
+                          uint64_t{view.u32(schema::allocation::kOffsetHigh)} << 32;
   return offset > SIZE_MAX ? SIZE_MAX : static_cast<size_t>(offset);
 }
 

@@ -13,7 +13,7 @@ enum class Place : uint8_t { Runtime, Constant, Planned, External };
 
 /// The parts of a serialised tensor that decide it.
 struct Storage {
-  explicit Storage(const uint8_t* tensor);
+  explicit Storage(const gen_kernels::flat::View& tensor);
 
   /// The fully qualified name, empty when there is none.
   std::string_view name() const;
