@@ -50,12 +50,19 @@ class PlainDot {
     for (int32_t m = outer.count; m > 0; --m, a += outer.a_step, b += outer.b_step) {
       const char* ai = a;
       const char* bi = b;
+      // In parts, so that rounding errors grow more slowly.
+      Sum part{};
       for (int32_t n = inner.count; n > 0; --n, ai += inner.a_step, bi += inner.b_step) {
-        sum_ =
-            static_cast<Sum>(sum_ + static_cast<Sum>(load<T>(ai)) * static_cast<Sum>(load<T>(bi)));
+        part += static_cast<Sum>(load<T>(ai)) * static_cast<Sum>(load<T>(bi));
+        if (!soft::kSoftFloat && n % 64 == 0) {
+          sum_ += part;
+          part = Sum{};
+        }
       }
+      sum_ += part;
     }
   }
+
   // Whether the same runs must be added again, before value().
   bool again() { return false; }
 
