@@ -130,7 +130,7 @@ def gen_kernels_library(
         srcs = [":" + generated + "_sources"] + kernel_sources,
         hdrs = [":" + generated + "_headers"],
         includes = [generated],
-        copts = ["-std=c++17", "-fno-exceptions", "-fno-rtti"] + copts,
+        copts = ["-std=c++17", "-fno-exceptions", "-fno-rtti", "-ffp-contract=off"] + copts,
         local_defines = ["EXECUTORCH_SELECTIVE_BUILD_DTYPE"] if dtype_selective else [],
         deps = [runtime, Label("//:kernel_headers")] + deps,
         visibility = visibility,

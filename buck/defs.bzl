@@ -70,7 +70,7 @@ def gen_kernels_library(
     native.cxx_library(
         name = name,
         srcs = [":{}[{}]".format(generated, _REGISTRATION)] + kernel_sources,
-        compiler_flags = ["-std=c++17", "-fno-exceptions", "-fno-rtti"],
+        compiler_flags = ["-std=c++17", "-fno-exceptions", "-fno-rtti", "-ffp-contract=off"],
         exported_headers = {file: ":{}[{}]".format(generated, file) for file in headers},
         header_namespace = "",
         link_style = "static",

@@ -22,12 +22,14 @@ set(_gen_kernels_outputs
 #   [TARGET rv32imc|cv32e40p] cv32e40p: kernels with CORE-V instructions where there are any;
 #                            the default is GEN_KERNELS_TARGET, which the toolchain file sets
 #   [DTYPE_SELECTIVE ON|OFF] ON (default): kernels keep only the dtypes that the models use
+#   [ISOLATE]                nothing but the registration function can be seen from outside, so
+#                            that kernels which keep other dtypes can be in another library
 #   [OPTIONS option...])     more options for gen-kernels
 #
 # Adds the static library NAME. Its registration function is gen_kernels::register_NAME_kernels(),
 # declared in "RegisterKernels.h", or <NAME/RegisterKernels.h> where there are several. A relative file is relative to the current source folder.
 function(gen_kernels_library NAME)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "KERNELS;RUNTIME;DTYPE_SELECTIVE"
+  cmake_parse_arguments(PARSE_ARGV 1 arg "ISOLATE" "KERNELS;RUNTIME;DTYPE_SELECTIVE"
     "KERNEL_SOURCES;${_gen_kernels_selection}")
   if(NOT DEFINED arg_DTYPE_SELECTIVE)
     set(arg_DTYPE_SELECTIVE ON)
@@ -42,22 +44,34 @@ function(gen_kernels_library NAME)
   _gen_kernels_forward(forwarded)
   gen_kernels_generate(${NAME} ${forwarded} KERNELS ${arg_KERNELS} ${arg_UNPARSED_ARGUMENTS})
 
-  add_library(${NAME} STATIC ${${NAME}_SOURCES} ${arg_KERNEL_SOURCES})
-  add_dependencies(${NAME} ${NAME}_generate)
-  target_compile_features(${NAME} PUBLIC cxx_std_17)
-  target_compile_options(${NAME} PRIVATE
-    $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions;-fno-rtti> -ffunction-sections -fdata-sections)
-  target_include_directories(${NAME}
-    PUBLIC "${${NAME}_DIR}" "${${NAME}_INCLUDE_DIR}"
-    PRIVATE "${GEN_KERNELS_ROOT}/kernels")
+  set(sources ${${NAME}_SOURCES} ${arg_KERNEL_SOURCES})
+  set(compiled ${NAME})
+  if(arg_ISOLATE)
+    set(compiled ${NAME}_objects)
+    add_library(${compiled} OBJECT ${sources})
+    _gen_kernels_isolated(${NAME} ${compiled} "${arg_LIBRARY}")
+  else()
+    add_library(${NAME} STATIC ${sources})
+  endif()
+  add_dependencies(${compiled} ${NAME}_generate)
+  target_compile_features(${compiled} PUBLIC cxx_std_17)
+  # Float kernels round every step, also where the machine has fused multiply-add.
+  target_compile_options(${compiled} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions;-fno-rtti> -ffp-contract=off
+    -ffunction-sections -fdata-sections)
+  target_include_directories(${compiled} PRIVATE "${${NAME}_DIR}" "${GEN_KERNELS_ROOT}/kernels")
+  target_include_directories(${NAME} PUBLIC "${${NAME}_DIR}" "${${NAME}_INCLUDE_DIR}")
   if(arg_DTYPE_SELECTIVE)
-    target_compile_definitions(${NAME} PRIVATE EXECUTORCH_SELECTIVE_BUILD_DTYPE)
+    target_compile_definitions(${compiled} PRIVATE EXECUTORCH_SELECTIVE_BUILD_DTYPE)
   endif()
   if(NOT arg_RUNTIME STREQUAL "none")
     if(arg_RUNTIME STREQUAL "gen_kernels::runtime")
       _gen_kernels_runtime()
     endif()
     target_link_libraries(${NAME} PUBLIC ${arg_RUNTIME})
+    if(arg_ISOLATE)
+      target_link_libraries(${compiled} PUBLIC ${arg_RUNTIME})
+    endif()
   endif()
 endfunction()
 
@@ -213,6 +227,30 @@ macro(_gen_kernels_forward variable)
   endforeach()
 endmacro()
 
+# Adds the static library NAME of one object: those of `objects` joined, with the registration
+# function as the only global symbol. Groups must go, since linkers take one of several groups of
+# the same name, whatever file it is from.
+function(_gen_kernels_isolated NAME objects library)
+  if(NOT library)
+    set(library ${NAME})
+  endif()
+  set(entry "register_${library}_kernels")
+  string(LENGTH "${entry}" length)
+  separate_arguments(machine UNIX_COMMAND "${CMAKE_C_FLAGS} ${CMAKE_CXX_FLAGS}")
+  list(FILTER machine INCLUDE REGEX "^-m")
+  set(joined "${CMAKE_CURRENT_BINARY_DIR}/${NAME}.joined${CMAKE_CXX_OUTPUT_EXTENSION}")
+  add_custom_command(OUTPUT "${joined}"
+    COMMAND "${CMAKE_CXX_COMPILER}" ${machine} -r -nostdlib -Wl,--force-group-allocation
+      -o "${joined}" "$<TARGET_OBJECTS:${objects}>"
+    COMMAND "${CMAKE_OBJCOPY}" "--keep-global-symbol=_ZN11gen_kernels${length}${entry}Ev"
+      "${joined}"
+    DEPENDS ${objects} "$<TARGET_OBJECTS:${objects}>"
+    COMMAND_EXPAND_LISTS VERBATIM COMMENT "Joining ${NAME}")
+  set_source_files_properties("${joined}" PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
+  add_library(${NAME} STATIC "${joined}")
+  set_property(TARGET ${NAME} PROPERTY LINKER_LANGUAGE CXX)
+endfunction()
+
 # The micro runtime, added once a project.
 function(_gen_kernels_runtime)
   if(TARGET gen_kernels::runtime)
@@ -223,6 +261,6 @@ function(_gen_kernels_runtime)
   add_library(gen_kernels::runtime ALIAS gen_kernels_runtime)
   target_compile_features(gen_kernels_runtime PUBLIC cxx_std_17)
   target_compile_options(gen_kernels_runtime PRIVATE
-    -fno-exceptions -fno-rtti -ffunction-sections -fdata-sections)
+    -fno-exceptions -fno-rtti -ffp-contract=off -ffunction-sections -fdata-sections)
   target_include_directories(gen_kernels_runtime PUBLIC "${GEN_KERNELS_ROOT}/runtime/include")
 endfunction()

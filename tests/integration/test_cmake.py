@@ -249,6 +249,26 @@ gen_kernels_library(second MODELS ${CMAKE_CURRENT_BINARY_DIR}/made.pte)
     assert "aten::addmm.out" in registration.read_text()
 
 
+def test_isolated_libraries(project: Project) -> None:
+    """Two libraries share a kernel's source, each with its own dtypes, in one program."""
+    require("nm")
+    listing = project.source / "CMakeLists.txt"
+    text = PROJECT.replace('MODELS "models/first model.pte"', "OPS aten::add.out:Float ISOLATE")
+    text = text.replace("MODELS models/second.pte OPS_FILES operators.txt", "OPS aten::sub.out:Int")
+    listing.write_text(text)
+    done = project.configure()
+    assert done.returncode == 0, done.stderr
+    done = project.make()
+    assert done.returncode == 0, done.stdout + done.stderr
+    command = ["nm", "-C", "--defined-only", "--extern-only", project.build / "libfirst.a"]
+    symbols = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split("\n")
+    names = [line.split(" ", 2)[2] for line in symbols if len(line.split(" ", 2)) == 3]
+    assert names == ["gen_kernels::register_first_kernels()"]
+    operators = ["aten::add.out", "aten::sub.out", "aten::mul.out"]
+    assert subprocess.run([project.build / "app", *operators], check=False).returncode == 2
+    assert project.rebuilt(lambda: None) == set()
+
+
 def test_outputs_are_those_of_the_tool(tmp_path: Path) -> None:
     """What GenKernels.cmake declares is what gen-kernels says it writes."""
     command = [tool_on_path(), "--model", MODELS / "add.pte", "--out", "x", "--list-outputs"]

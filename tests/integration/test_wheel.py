@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 import subprocess
 import sys
 import venv
@@ -75,3 +77,23 @@ def test_builds_a_library(installed: Path, tmp_path: Path, target: str) -> None:
     symbols = run("nm", "-C", library, cwd=tmp_path)
     assert "torch::executor::native::add_out" in symbols
     assert "mul_out" not in symbols
+
+
+def test_a_cmake_project_elsewhere(installed: Path, tmp_path: Path) -> None:
+    """A consumer outside the tree, with nothing but the installed wheel."""
+    for name in ("cmake", "digits"):
+        shutil.copytree(TREE / "examples" / name, tmp_path / name)
+    package = run(installed / "bin/gen-kernels", "--cmake-dir", cwd=tmp_path).strip()
+    assert Path(package).is_relative_to(installed)
+    build = tmp_path / "build"
+    run(
+        "cmake", "-S", tmp_path / "cmake", "-B", build, f"-Dgen_kernels_DIR={package}", cwd=tmp_path
+    )
+    cache = (build / "CMakeCache.txt").read_text()
+    assert re.search(rf"GEN_KERNELS_EXECUTABLE:FILEPATH={installed}/bin/gen-kernels", cache)
+    run("cmake", "--build", build, cwd=tmp_path)
+    classes = re.findall(
+        r"^image \d+ class (\d+)", run(build / "digits", cwd=tmp_path), re.MULTILINE
+    )
+    labels = (TREE / "examples" / "digits" / "labels.bin").read_bytes()
+    assert sum(int(a) == b for a, b in zip(classes, labels, strict=True)) > 0.9 * len(labels)
