@@ -171,6 +171,7 @@ struct alignas(8) MethodState {
   uint32_t instruction = 0;
   uint32_t first_function = 0;  ///< Of the chain, in `functions`.
 };
+static_assert(sizeof(MethodState) == (sizeof(void*) == 4 ? 80 : 136));
 
 /// What delegates read of a program.
 struct ProgramReader {
