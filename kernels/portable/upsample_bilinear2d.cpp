@@ -89,10 +89,12 @@ struct Filter {
     centre = scale * (static_cast<C>(i) + C(0.5));
     const C low = centre - support + C(0.5);
     const C high = centre + support + C(0.5);
-    begin = low > C{} ? static_cast<size_t>(low) : 0;
-    const size_t end = high < static_cast<C>(inputs) ? static_cast<size_t>(high) : inputs;
-    count = end - begin;
+    const C all = static_cast<C>(inputs);
+    begin = low > C{} ? static_cast<size_t>(low < all ? low : all) : 0;
+    const size_t end = high < all ? static_cast<size_t>(high) : inputs;
+    count = end > begin ? end - begin : 0;
     for (size_t k = 0; k < count; ++k) total += weight(k);
+    if (total == C{}) count = 0;
   }
 
   C weight(size_t k) const {
