@@ -3,7 +3,7 @@
 // A loaded method. What it takes from the method allocator, in this order and each piece at a
 // multiple of its alignment (s = 4 on a 32-bit machine, 8 on a 64-bit one; all sizes in bytes):
 //
-//   1. MethodState: 80, or 136 on a 64-bit machine           alignment 8
+//   1. MethodState: 64, or 112 on a 64-bit machine           alignment 8
 //   2. marks: one bit a value, 4 * ceil(values / 32)         alignment 4
 //   3. delegates, if there are any: see delegate.cpp
 //   4. functions: one pointer an instruction                 alignment s
@@ -171,7 +171,7 @@ struct alignas(8) MethodState {
   uint32_t instruction = 0;
   uint32_t first_function = 0;  ///< Of the chain, in `functions`.
 };
-static_assert(sizeof(MethodState) == (sizeof(void*) == 4 ? 80 : 136));
+static_assert(sizeof(MethodState) == (sizeof(void*) == 4 ? 64 : 112));
 
 /// What delegates read of a program.
 struct ProgramReader {
