@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Backends and the delegates of a method. From the method allocator come one array of Delegate
-// (40 bytes each on a 32-bit machine, 64 on a 64-bit one), and for each delegate its CompileSpecs
+// (32 bytes each on a 32-bit machine, 56 on a 64-bit one), and for each delegate its CompileSpecs
 // (12 and 24 bytes each), then what the backend itself takes.
 #include <executorch/runtime/backend/interface.h>
 
@@ -65,6 +65,7 @@ struct Delegate {
   DelegateHandle* handle = nullptr;
   FreeableBuffer processed;
 };
+static_assert(sizeof(Delegate) == (sizeof(void*) == 4 ? 32 : 56));
 
 namespace {
 

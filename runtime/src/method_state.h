@@ -11,7 +11,7 @@
 //   6. for each lasting value, lists last, what it holds:
 //      its block less 16, where that is not 0                alignment 8
 //      and for each external constant an ExternalData,
-//      48, or 64 on a 64-bit machine                         alignment 8
+//      32, or 48 on a 64-bit machine                         alignment 8
 //   7. scratch: the arguments of the largest call            alignment 8
 //
 // A value lasts when a run can change it:
@@ -97,6 +97,7 @@ struct alignas(8) ExternalData {
   FreeableBuffer data;
   ExternalData* next;
 };
+static_assert(sizeof(ExternalData) == (sizeof(void*) == 4 ? 32 : 48));
 
 struct alignas(8) MethodState {
   MethodState(const Program& program, const uint8_t* plan, MemoryManager& memory,
