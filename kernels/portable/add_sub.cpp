@@ -1,4 +1,5 @@
 // add, sub and rsub: a + alpha * b and its variants.
+#include "util/complex.h"
 #include "util/elementwise.h"
 
 namespace torch {
@@ -93,7 +94,11 @@ bool scaled(Tensor& out, const Operand& a, const Operand& b, const Scalar& alpha
 
 Tensor& add_out(KernelRuntimeContext& context, const Tensor& self, const Tensor& other,
                 const Scalar& alpha, Tensor& out) {
-  return finish(context, scaled<kEngine<kAddOut>, Add, AddScaled>(out, self, other, alpha), out);
+  constexpr TypeMask mask = kSelected<kAddOut>;
+  const bool ok = is_complex<mask>(out)
+                      ? complex_binary<mask>(out, self, other, &alpha)
+                      : scaled<kEngine<kAddOut>, Add, AddScaled>(out, self, other, alpha);
+  return finish(context, ok, out);
 }
 
 Tensor& add_scalar_out(KernelRuntimeContext& context, const Tensor& self, const Scalar& other,
@@ -104,7 +109,11 @@ Tensor& add_scalar_out(KernelRuntimeContext& context, const Tensor& self, const 
 
 Tensor& sub_out(KernelRuntimeContext& context, const Tensor& self, const Tensor& other,
                 const Scalar& alpha, Tensor& out) {
-  return finish(context, scaled<kEngine<kSubOut>, Sub, SubScaled>(out, self, other, alpha), out);
+  constexpr TypeMask mask = kSelected<kSubOut>;
+  const bool ok = is_complex<mask>(out)
+                      ? complex_binary<mask>(out, self, other, &alpha, true)
+                      : scaled<kEngine<kSubOut>, Sub, SubScaled>(out, self, other, alpha);
+  return finish(context, ok, out);
 }
 
 Tensor& sub_scalar_out(KernelRuntimeContext& context, const Tensor& self, const Scalar& other,

@@ -37,8 +37,11 @@ bool arange(const Scalar& start, const Scalar& end, const Scalar& step, Tensor& 
     const int64_t from = scalar_to<int64_t>(start);
     const int64_t by = scalar_to<int64_t>(step);
     const int64_t span = wrapping_sub(scalar_to<int64_t>(end), from);
-    if (by == 0 || (span != 0 && (span < 0) != (by < 0)) ||
-        !shape.push(span / by + (span % by != 0)) || !resize_out(out, shape)) {
+    if (by == 0 || (span != 0 && (span < 0) != (by < 0))) {
+      return false;
+    }
+    const int64_t count = by == -1 ? wrapping_sub(int64_t{0}, span) : span / by + (span % by != 0);
+    if (!shape.push(count) || !resize_out(out, shape)) {
       return false;
     }
     ramp<Mask, int64_t>(out, from, by);
@@ -54,6 +57,9 @@ bool arange(const Scalar& start, const Scalar& end, const Scalar& step, Tensor& 
   if (is_floating(out.scalar_type())) {
     ramp<Mask, double>(out, from, by);
   } else {
+    if (!(std::abs(from) < 9e18 && std::abs(by) < 9e18)) {
+      return false;
+    }
     ramp<Mask, int64_t>(out, static_cast<int64_t>(from), static_cast<int64_t>(by));
   }
   return true;

@@ -1,4 +1,5 @@
 // mul.
+#include "util/complex.h"
 #include "util/elementwise.h"
 
 namespace gen_kernels {
@@ -27,7 +28,10 @@ using ::executorch::aten::Tensor;
 
 Tensor& mul_out(KernelRuntimeContext& context, const Tensor& self, const Tensor& other,
                 Tensor& out) {
-  return finish(context, binary<kEngine<kMulOut>, Mul>(out, self, other), out);
+  constexpr TypeMask mask = kSelected<kMulOut>;
+  const bool ok = is_complex<mask>(out) ? complex_binary<mask>(out, self, other, nullptr)
+                                        : binary<kEngine<kMulOut>, Mul>(out, self, other);
+  return finish(context, ok, out);
 }
 
 Tensor& mul_scalar_out(KernelRuntimeContext& context, const Tensor& self, const Scalar& other,

@@ -15,7 +15,7 @@ pytest.importorskip("torch", reason="run by make conformance")
 
 import torch
 
-from .harness import library
+from .harness import caller, library
 from .harness.caller import KernelError, Library, Out
 from .harness.cases import DTYPES, brief, find_overload
 
@@ -174,3 +174,37 @@ def test_like_eager(lib: Library, operator: str) -> None:
             text = " ".join(str(error).split())[:300]
             failures.append(f"{', '.join(map(brief, values))}: {text}")
     assert not failures, "\n".join(failures)
+
+
+COMPLEX = {torch.complex64: 9, torch.complex128: 10}
+
+
+@pytest.mark.parametrize("dtype", COMPLEX, ids=str)
+def test_complex(lib: Library, dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The arithmetic of complex tensors, and operators that move elements of any size."""
+    for known, number in COMPLEX.items():
+        monkeypatch.setitem(caller.DTYPES, known, number)
+    torch.manual_seed(0)
+    a, b, row = (torch.randn(n, dtype=dtype) for n in ((2, 3, 4), (2, 3, 4), (4,)))
+    channels_last = torch.randn((2, 3, 4, 5), dtype=dtype).contiguous(
+        memory_format=torch.channels_last
+    )
+    calls: dict[str, list[list[Any]]] = {
+        "add.out": [[a, b, 1], [a, row, 2], [row, a, 0.5]],
+        "sub.out": [[a, b, 1], [a, row, 3]],
+        "mul.out": [[a, b], [row, a], [channels_last, channels_last]],
+        "_conj_physical.out": [[a], [channels_last]],
+        "view_as_real_copy.out": [[a], [row]],
+        "permute_copy.out": [[a, [2, 0, 1]]],
+        "slice_copy.Tensor_out": [[a, 1, 1, None, 1]],
+        "cat.out": [[[a, b], 1]],
+        "clone.out": [[a, None]],
+        "expand_copy.out": [[row, [3, 4], False]],
+        "index_select.out": [[a, 2, torch.tensor([3, 0])]],
+    }
+    maker = Maker("complex")
+    for operator, arguments in calls.items():
+        for values in arguments:
+            expected = eager(operator, values, maker)
+            assert expected is not None, operator
+            check(lib, operator, values, expected, grow=0)
