@@ -98,8 +98,8 @@ int main() {
     size_t ignored = 0;
     const Error exact = load(row, *program, map, row.pool, used);
     const Error less = load(row, *program, map, row.pool - 1, ignored);
-    printf("%u 0x%x 0x%x %u\n", number++, static_cast<unsigned>(exact),
-           static_cast<unsigned>(less), static_cast<unsigned>(used));
+    printf("%u 0x%x 0x%x %u\n", number++, static_cast<unsigned>(exact), static_cast<unsigned>(less),
+           static_cast<unsigned>(used));
   }
   return 0;
 }

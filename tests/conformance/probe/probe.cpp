@@ -10,6 +10,14 @@
 //   reset  KIND                what was allocated is given back
 //   used   BYTES               of the method pool, after the method is loaded
 
+#include <executorch/extension/data_loader/file_data_loader.h>
+#include <executorch/extension/flat_tensor/flat_tensor_data_map.h>
+#include <executorch/runtime/backend/interface.h>
+#include <executorch/runtime/executor/method.h>
+#include <executorch/runtime/executor/program.h>
+#include <executorch/runtime/kernel/operator_registry.h>
+#include <executorch/runtime/platform/runtime.h>
+
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -18,14 +26,6 @@
 #include <memory>
 #include <string>
 #include <vector>
-
-#include <executorch/extension/data_loader/file_data_loader.h>
-#include <executorch/extension/flat_tensor/flat_tensor_data_map.h>
-#include <executorch/runtime/backend/interface.h>
-#include <executorch/runtime/executor/method.h>
-#include <executorch/runtime/executor/program.h>
-#include <executorch/runtime/kernel/operator_registry.h>
-#include <executorch/runtime/platform/runtime.h>
 
 using namespace executorch::runtime;
 using executorch::extension::FileDataLoader;
