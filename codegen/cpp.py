@@ -32,15 +32,15 @@ class Conversion(NamedTuple):
     """How one kind of argument leaves its EValue.
 
     `name`: C++ identifier of the kind ("OptionalInt"). `parameter`: type of the kernel's
-    parameter. `stored`: type kept between conversion and call. `check`: C++ condition on `value`
-    (an EValue&) that holds when it carries this kind; `take`: expression of type `stored`.
+    parameter. `stored`: type kept between conversion and call. `reject`: C++ condition on `value`
+    (an EValue&) that holds when it carries something else; `take`: expression of type `stored`.
     `evalue`: the EValue method that gives the value, as ExecuTorch's generator would call it.
     """
 
     name: str
     parameter: str
     stored: str
-    check: str
+    reject: str
     take: str
     evalue: str
 
@@ -92,17 +92,19 @@ def conversion(kind: SchemaType, is_write: bool = False) -> Conversion | None:
         if kind.name == "Tensor":
             parameter = f"{cpp}&" if is_write else f"const {cpp}&"
             return Conversion(
-                name, parameter, f"{cpp}*", f"value.{test}()", "&value.toTensor()", f"to<{cpp}>()"
+                name, parameter, f"{cpp}*", f"!value.{test}()", "&value.toTensor()", f"to<{cpp}>()"
             )
         parameter = f"const {cpp}&" if kind.name in _BY_REFERENCE else cpp
         take = f"value.to<{cpp}>()"
-        return Conversion(name, parameter, cpp, f"value.{test}()", take, f"to<{cpp}>()")
+        return Conversion(name, parameter, cpp, f"!value.{test}()", take, f"to<{cpp}>()")
     if isinstance(kind, ListType):
         if str(kind.element) not in _LIST:
             return None
         name, element, test, accessor = _LIST[str(kind.element)]
         cpp = f"{_ATEN}ArrayRef<{element}>"
-        return Conversion(name, cpp, cpp, f"value.{test}()", f"value.{accessor}()", f"{accessor}()")
+        return Conversion(
+            name, cpp, cpp, f"!value.{test}()", f"value.{accessor}()", f"{accessor}()"
+        )
     if isinstance(kind.element, OptionalType):
         return None
     inner = conversion(kind.element)
@@ -116,7 +118,7 @@ def conversion(kind: SchemaType, is_write: bool = False) -> Conversion | None:
         f"Optional{inner.name}",
         f"const {cpp}&" if by_reference else cpp,
         cpp,
-        f"value.isNone() || {inner.check}",
+        f"!value.isNone() && {inner.reject}",
         f"value.{evalue}",
         evalue,
     )
