@@ -71,8 +71,9 @@ constexpr TypeMask bit(ScalarType type) {
   return TypeMask{1} << (static_cast<unsigned>(type) & 31U);
 }
 
+// A type that comes as an argument, and not from a tensor, can be any number.
 constexpr bool contains(TypeMask mask, ScalarType type) {
-  return ((mask >> static_cast<unsigned>(type)) & 1U) != 0;
+  return static_cast<unsigned>(type) < 32U && ((mask >> static_cast<unsigned>(type)) & 1U) != 0;
 }
 
 // True when exactly one dtype is in the set: mixed-dtype code folds away.
@@ -113,6 +114,13 @@ inline constexpr TypeMask kAllMask = AllTypes::mask;
 constexpr bool is_floating(ScalarType type) { return contains(kFloatMask, type); }
 constexpr bool is_integer(ScalarType type) { return contains(kIntMask, type); }
 constexpr bool is_complex(ScalarType type) { return contains(kComplexMask, type); }
+
+// The dtype of a complex number's parts.
+constexpr ScalarType real_type(ScalarType complex) {
+  return complex == ScalarType::ComplexHalf    ? ScalarType::Half
+         : complex == ScalarType::ComplexFloat ? ScalarType::Float
+                                               : ScalarType::Double;
+}
 
 // Bytes an element takes; 0 for Undefined.
 constexpr uint8_t type_size(ScalarType type) {
