@@ -247,7 +247,8 @@ Tensor& index_Tensor_out(KernelRuntimeContext& context, const Tensor& self,
     return finish(context, false, out);
   }
   if (none_given(indices)) {
-    const bool ok = indices.size() <= rank(self) && resize_out_like(out, self);
+    const bool ok =
+        indices.size() > 0 && indices.size() <= rank(self) && resize_out_like(out, self);
     if (ok) {
       copy_view<mask>(view_of(out), view_of(self));
     }

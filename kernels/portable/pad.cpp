@@ -27,6 +27,9 @@ bool pad_axis(Axis& axis, Mode mode, int64_t n, int64_t before, int64_t after) {
   const int64_t crop = front - before;
   const int64_t kept = n - crop - (back - after);
   axis.add(front, kept, crop, 1);
+  if (kept < 0) {
+    return false;
+  }
   if (mode == Mode::kReflection) {
     // The edge itself is not repeated, so there must be more elements than padding.
     if (front >= n || back >= n) {
@@ -69,10 +72,8 @@ bool pad(const Tensor& self, IntArrayRef pad, Mode mode, const Scalar* value, Te
   if (!resize_out(out, shape)) {
     return false;
   }
-  if constexpr ((Mask & kAllMask) != 0) {
-    if (value != nullptr && !fill<Mask>(out, *value)) {
-      return false;
-    }
+  if (value != nullptr && !fill<Mask>(out, *value)) {
+    return false;
   }
   copy_pieces<Mask>(view_of(out), view_of(self), axes);
   return true;

@@ -251,9 +251,7 @@ Tensor& unfold_copy_out(KernelRuntimeContext& context, const Tensor& self, int64
 }
 
 Tensor& view_as_real_copy_out(KernelRuntimeContext& context, const Tensor& self, Tensor& out) {
-  const ScalarType real = self.scalar_type() == ScalarType::ComplexHalf    ? ScalarType::Half
-                          : self.scalar_type() == ScalarType::ComplexFloat ? ScalarType::Float
-                                                                           : ScalarType::Double;
+  const ScalarType real = real_type(self.scalar_type());
   constexpr TypeMask mask = kSelected<kViewAsRealOut>;
   View v = view_of(self);
   bool ok = is_complex(self.scalar_type()) && out.scalar_type() == real && contains(mask, real) &&

@@ -83,10 +83,20 @@ inline bool convert_view(const View& to, const Tensor& out, const View& from,
                           kNoRule, kBlocks<Identity, 1, Mask>, nullptr);
 }
 
-// Stores the number as one element of dtype `type`, which is in Mask. False for complex dtypes.
+// Stores the number as one element of dtype `type`, which is in Mask. False when it does not fit.
 template <TypeMask Mask>
 GEN_KERNELS_NOINLINE inline bool store_scalar(void* to, ScalarType type, const Scalar& s) {
   using Int = IntCompute<Mask>;
+  if constexpr ((Mask & kComplexMask) != 0) {
+    if (contains(Mask & kComplexMask, type)) {
+      // The real part; the imaginary one is zero.
+      constexpr TypeMask parts = Types<Half, float, double>::mask;
+      const ScalarType part = real_type(type);
+      const double values[2] = {scalar_to<double>(s), 0};
+      store_block<double, parts>(to, values, part, 2);
+      return true;
+    }
+  }
   if (!contains(Mask & kAllMask, type) || !fits<Mask>(s, type)) {
     return false;
   }
