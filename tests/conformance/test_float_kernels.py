@@ -351,7 +351,11 @@ REFUSED = [
     ("aten::_softmax.out", (F32, 2, False), [F32]),
     ("aten::_softmax.out", (F32, 1, True), [F32]),
     ("aten::topk.values", (F32, 4, 1, True, True), [F32, I64]),
-    ("aten::native_layer_norm.out", (F32, [4], None, None, 1e-5), [F32, torch.empty(2, 1), torch.empty(2, 1)]),
+    (
+        "aten::native_layer_norm.out",
+        (F32, [4], None, None, 1e-5),
+        [F32, torch.empty(2, 1), torch.empty(2, 1)],
+    ),
     ("aten::pixel_shuffle.out", (IMAGE, 2), [IMAGE]),
     ("aten::upsample_nearest2d.vec_out", (IMAGE, None, None), [IMAGE]),
     ("aten::upsample_nearest2d.vec_out", (IMAGE, [3, 3], [1.0, 1.0]), [IMAGE]),
