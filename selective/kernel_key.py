@@ -57,5 +57,7 @@ def key_dtypes(key: str) -> tuple[int, ...] | None:
         dims = order.split(",") if order else []
         if not separator or not all(number.isdecimal() for number in (dtype, *dims)):
             raise ValueError(f"kernel key '{key}': '{part}' is not '<dtype>;<dim order>'")
+        if len(dtype) > 2 or int(dtype) not in DTYPES:
+            raise ValueError(f"kernel key '{key}': there is no dtype {dtype}")
         dtypes.add(int(dtype))
     return tuple(sorted(dtypes))

@@ -32,7 +32,10 @@ def load_models(names: Sequence[str]) -> tuple[tuple[Model, ...], tuple[Diagnost
     found: set[str] = set()
     diagnostics: list[Diagnostic] = []
     for name in names:
-        paths, errors = _expand(name)
+        try:
+            paths, errors = _expand(name)
+        except OSError:  # a path that cannot even be asked about: opening it says why
+            paths, errors = [name], ()
         found.update(paths)
         diagnostics.extend(errors)
     models: list[Model] = []

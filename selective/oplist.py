@@ -21,6 +21,9 @@ from .operator_text import OperatorTextError, parse_operator, split_operators
 from .selection import Selection
 
 _NEEDS_NO_QUOTES = re.compile(r"default|(?=.*[./:])[A-Za-z_][\w:./;,|+-]*[\w;]", re.ASCII)
+MAX_BYTES = 16 << 20
+"""Largest operator list; all of ATen is less than one megabyte."""
+
 _TOP_KEYS = (
     "build_features",
     "custom_classes",
@@ -69,7 +72,12 @@ class _ListError(ValueError):
 def read_operator_list(path: str) -> tuple[OperatorList, tuple[Diagnostic, ...]]:
     """The operators that the file asks for; with an error the list is empty."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        with Path(path).open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            message = f"more than {MAX_BYTES:,} bytes: this is no operator list"
+            return OperatorList(), (Diagnostic("GK302", message, Location(path)),)
+        text = data.decode().removeprefix("\ufeff")
     except OSError as error:
         message = f"cannot read the operator list: {error.strerror or error}"
         return OperatorList(), (Diagnostic("GK301", message, Location(path)),)
@@ -78,6 +86,9 @@ def read_operator_list(path: str) -> tuple[OperatorList, tuple[Diagnostic, ...]]
         hint = "a model is given with --model"
         location = Location(path, offset=error.start)
         return OperatorList(), (Diagnostic("GK302", message, location, hint),)
+    except ValueError as error:  # a NUL in the path
+        message = f"cannot read the operator list: {error}"
+        return OperatorList(), (Diagnostic("GK301", message, Location(path)),)
     try:
         return parse_operator_list(text), ()
     except YamlError as error:

@@ -120,7 +120,6 @@ def test_standard_input(redirected: bool) -> None:
             [sys.executable, "-c", code],
             check=True,
             capture_output=True,
-            text=not redirected and None,
             **({"stdin": file} if redirected else {"input": ADD}),  # type: ignore[call-overload]
         )
     assert result.stdout.strip() == b"- ('aten::add.out',) ()"
@@ -299,6 +298,7 @@ def test_wrong_file(
         ("nowhere.pte", "GK200", "cannot read the model: No such file or directory"),
         ("*.nothing", "GK205", "no file matches this pattern"),
         ("", "GK205", "a model's name is empty"),
+        ("x" * 5000, "GK200", "cannot read the model: File name too long"),
         ("nul\0byte", "GK200", "cannot read the model: embedded null byte"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,12 @@ from gen_kernels.selective.oplist import (
     parse_operator_list,
     read_operator_list,
 )
+from gen_kernels.selective.select import select
 from gen_kernels.selective.selection import Origin, SelectedOperator, Selection
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from tests.support.mutate import mutate
 
 # What ExecuTorch's gen_oplist writes for add.pte and `--root_ops aten::mul.out`.
 OFFICIAL = """\
@@ -129,6 +133,7 @@ WRONG = [
     ("et_kernel_metadata:\n  a::b:\n  - v2/6;0\n", 3, "kernel key 'v2/6;0' does not begin"),
     ("et_kernel_metadata:\n  a::b:\n  - v1/6\n", 3, "kernel key 'v1/6': '6' is not"),
     ("et_kernel_metadata:\n  a::b:\n  - v1/6;0,x\n", 3, "kernel key 'v1/6;0,x': '6;0,x' is not"),
+    ("et_kernel_metadata:\n  a::b:\n  - v1/99;0\n", 3, "there is no dtype 99"),
     ("- name: add\n", 1, "an entry has neither 'op' nor 'func'"),
     ("- - a\n", 1, "an entry has neither 'op' nor 'func'"),
     ("aten::add.out\n\nadd.out:Flaot\n", 3, "'Flaot' in 'add.out:Flaot' is no dtype"),
@@ -208,3 +213,34 @@ def test_written_as_pyyaml_writes_it(operators: list[SelectedOperator], everythi
         },
     }
     assert text == yaml.safe_dump(document, default_flow_style=False)
+
+
+@pytest.mark.parametrize(
+    ("path", "code", "message"),
+    [
+        ("nul\0byte", "GK301", "cannot read the operator list: embedded null byte"),
+        ("x" * 5000, "GK301", "cannot read the operator list: File name too long"),
+        ("/dev/zero", "GK302", "more than 16,777,216 bytes: this is no operator list"),
+        (".", "GK301", "cannot read the operator list: Is a directory"),
+    ],
+)
+def test_paths_that_are_no_list(path: str, code: str, message: str) -> None:
+    listed, (diagnostic,) = read_operator_list(path)
+    assert listed == OperatorList()
+    assert (diagnostic.code, diagnostic.message) == (code, message)
+
+
+def test_damaged_lists(tmp_path: Path) -> None:
+    """A diagnostic or a list; what is read can be written and read again."""
+    rng = random.Random(3)
+    path = tmp_path / "list.yaml"
+    for text in (
+        OFFICIAL,
+        "aten::add.out:Float\nmul.out # x\n",
+        "- op: add.out\n- func: a::b() -> ()\n",
+    ):
+        for _ in range(250):
+            path.write_bytes(mutate(text.encode(), rng, OFFICIAL.encode()))
+            selection, diagnostics = select(ops_files=[str(path)])
+            assert all(item.code.startswith("GK30") for item in diagnostics)
+            parse_operator_list(format_operator_list(selection))
