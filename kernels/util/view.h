@@ -106,19 +106,19 @@ template <size_t N>
 struct Word;
 template <>
 struct Word<1> {
-  using type __attribute__((may_alias)) = uint8_t;
+  typedef uint8_t type __attribute__((may_alias));
 };
 template <>
 struct Word<2> {
-  using type __attribute__((may_alias)) = uint16_t;
+  typedef uint16_t type __attribute__((may_alias));
 };
 template <>
 struct Word<4> {
-  using type __attribute__((may_alias)) = uint32_t;
+  typedef uint32_t type __attribute__((may_alias));
 };
 template <>
 struct Word<8> {
-  using type __attribute__((may_alias)) = uint64_t;
+  typedef uint64_t type __attribute__((may_alias));
 };
 template <>
 struct Word<16> {
