@@ -173,12 +173,14 @@ def _method_lines(facts: MethodFacts, with_calls: bool) -> Iterator[str]:
     yield from _memory_lines(facts)
     if with_calls:
         yield "  instructions"
+        computed = computed_values(method)
         for number, chain in enumerate(method.chains):
             for index, instruction in enumerate(chain.instructions):
                 frames = chain.frames[index] if index < len(chain.frames) else ()
                 source = f"   # {_printable(frames[-1].file)}:{frames[-1].line}" if frames else ""
                 position = f"{number}/{index}" if number else str(index)
-                yield f"    {position:>5}  {instruction_text(method, instruction)}{source}"
+                text = instruction_text(method, instruction, computed)
+                yield f"    {position:>5}  {text}{source}"
 
 
 def _printable(text: str) -> str:
@@ -239,25 +241,42 @@ def _bytes(method: Method, index: int) -> int:
     return tensor.nbytes if tensor is not None else 0
 
 
-def instruction_text(method: Method, instruction: Instruction) -> str:
+def computed_values(method: Method) -> frozenset[int]:
+    """Numbers that instructions write: what the file says of them is only a placeholder."""
+    found: set[int] = set()
+    for chain in method.chains:
+        for item in chain.instructions:
+            written = item.args[-1:] if isinstance(item, KernelCall) else ()
+            written = (item.target,) if isinstance(item, MoveCall) else written
+            found.update(index for index in written if method.values[index].tensor is None)
+    return frozenset(found)
+
+
+def instruction_text(
+    method: Method, instruction: Instruction, computed: frozenset[int] = frozenset()
+) -> str:
     """One instruction in short: "aten::add.out(%0 Float[2, 3], %1 Float[2, 3], 1) -> %2"."""
+
+    def texts(indices: Sequence[int]) -> list[str]:
+        return [_argument(method, index, computed) for index in indices]
+
     if isinstance(instruction, KernelCall):
-        args = ", ".join(_argument(method, index) for index in instruction.args[:-1])
-        result = "".join(f" -> {_argument(method, index)}" for index in instruction.args[-1:])
+        args = ", ".join(texts(instruction.args[:-1]))
+        result = "".join(f" -> {text}" for text in texts(instruction.args[-1:]))
         return f"{method.operators[instruction.operator]}({args}){result}"
     if isinstance(instruction, DelegateCall):
-        args = ", ".join(_argument(method, index) for index in instruction.args)
-        return (
-            f"delegate {instruction.delegate} {method.delegates[instruction.delegate].id}({args})"
-        )
+        name = method.delegates[instruction.delegate].id
+        return f"delegate {instruction.delegate} {name}({', '.join(texts(instruction.args))})"
     if isinstance(instruction, MoveCall):
-        return f"move {_argument(method, instruction.source)} -> %{instruction.target}"
+        return f"move {texts([instruction.source])[0]} -> %{instruction.target}"
     if isinstance(instruction, JumpFalseCall):
         return f"if not %{instruction.condition}: go to {instruction.destination}"
     assert isinstance(instruction, FreeCall)
     return f"free %{instruction.value}"
 
 
-def _argument(method: Method, index: int) -> str:
+def _argument(method: Method, index: int, computed: frozenset[int]) -> str:
+    if index in computed:
+        return f"%{index} {method.values[index].kind.name.lower()}"
     text = value_text(method, index)
     return f"%{index} {text}" if method.values[index].tensor is not None else text

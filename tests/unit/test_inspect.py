@@ -57,6 +57,17 @@ def test_text_of_delegates_and_state() -> None:
     assert "state kept between runs: 2 tensors, 56 bytes\n" in text
 
 
+def test_numbers_that_are_computed_are_named_not_shown() -> None:
+    values = [build.tensor([2], place=(1, 0)), build.integer(0), build.integer(7)]
+    calls = [build.call(0, [0, 1, 2]), build.call(1, [2, 1, 2])]
+    names = ["aten::sym_size.int", "executorch_prim::add.Scalar"]
+    data = build.serialise(build.program([build.method(values, calls, names, buffers=[16])]))
+    facts = model_facts(Model("m.pte", parse_program(data, len(data))), find)
+    text = text_report(facts, with_calls=True)
+    assert "aten::sym_size.int(%0 Float[2], 0) -> %2 int\n" in text
+    assert "executorch_prim::add.Scalar(%2 int, 0) -> %2 int\n" in text
+
+
 def test_unknown_operators_are_missing() -> None:
     (method,) = facts_of("custom_op").methods
     missing = [item.name for item in method.operators if item.coverage == "missing"]
