@@ -9,7 +9,8 @@
 // got how far. With -DFUZZ_LIBFUZZER it is a target for clang's -fsanitize=fuzzer instead.
 //
 // Kernels: with -DFUZZ_REAL_KERNELS those of a generated library (register_all_kernels), else one
-// that reads every argument and writes every planned tensor.
+// that reads every argument and writes every planned tensor. Real kernels read memory as bools that
+// a damaged program filled with other types: build with -fno-sanitize=bool then.
 #include <executorch/extension/data_loader/buffer_data_loader.h>
 #include <executorch/runtime/core/exec_aten/util/tensor_util.h>
 #include <executorch/runtime/executor/method.h>

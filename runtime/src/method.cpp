@@ -65,6 +65,11 @@ bool matches_call(const char* key, void* arguments) {
   return good && cursor.at_end();
 }
 
+bool has_memory(const EValue& value) {
+  return !value.isTensor() || value.payload.as_tensor.const_data_ptr() != nullptr ||
+         value.payload.as_tensor.numel() == 0;
+}
+
 /// The truth of a condition: a bool, or a tensor of bools that are all true.
 Error is_true(const EValue& condition, bool& truth) {
   if (condition.isBool()) {
@@ -251,6 +256,14 @@ Error MethodState::find_kernel_of(const uint8_t* call, Span<const Kernel> kernel
   return Error::Ok;
 }
 
+bool MethodState::is_prim(const uint8_t* call) const {
+  constexpr char kPrefix[] = "executorch_prim::";
+  const uint8_t* op = flat::vector_table(flat::field_vector(plan, schema::plan::kOperators),
+                                         flat::field_u32(call, schema::call::kIndex));
+  const char* name = flat::string_data(flat::field_vector(op, schema::op::kName));
+  return strncmp(name, kPrefix, sizeof(kPrefix) - 1) == 0;
+}
+
 Error MethodState::call(const uint8_t* table, bool is_kernel) {
   const uint8_t* indexes = flat::field_vector(table, schema::call::kArgs);
   const uint32_t count = flat::vector_size(indexes);
@@ -259,7 +272,10 @@ Error MethodState::call(const uint8_t* table, bool is_kernel) {
   for (uint32_t i = 0; i < count; ++i) {
     const uint32_t first = i + 1 == count ? first_occurrence_of_last(indexes) : i;
     args[i] = first < i ? args[first] : value(flat::vector_u32(indexes, i), arena);
-    ET_CHECK_OR_RETURN_ERROR(args[i] != nullptr, InvalidState, "A tensor is none any more");
+    // Of an output that was given no memory, say. Views are an exception: the call sets theirs.
+    ET_CHECK_OR_RETURN_ERROR(
+        args[i] != nullptr && (has_memory(*args[i]) || !is_kernel || is_prim(table)), InvalidState,
+        "Argument %" PRIu32 " is a tensor without memory", i);
   }
   const Span<EValue*> span(args, count);
   MemoryAllocator* temp = memory.temp_allocator();

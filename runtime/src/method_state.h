@@ -123,7 +123,7 @@ struct alignas(8) MethodState {
   EValue* value(uint32_t index, Arena& arena);
   bool make_value(const Serialized& from, EValue& value, Arena& arena);
   void make_tensor(const uint8_t* table, EValue& value, Arena& arena);
-  /// The tensor that an item of a list is now; null when it is none any more.
+  /// The tensor that an item of a list is now; null when it is none any more, or has no memory.
   executorch::aten::TensorImpl* item_tensor(uint32_t index, Arena& arena);
   /// Address of a tensor's elements in planned memory or in the program; null for other places.
   Error address(const Storage& storage, size_t nbytes, const void*& address) const;
@@ -146,6 +146,8 @@ struct alignas(8) MethodState {
   /// not depend on the arguments.
   Error find_kernel_of(const uint8_t* call, Span<const Kernel> kernels, Span<OpFunction> known,
                        OpFunction& function);
+  /// Whether a KernelCall is of one of ExecuTorch's own operators.
+  bool is_prim(const uint8_t* call) const;
   Error call(const uint8_t* table, bool is_kernel);
   Error execute_instruction(const uint8_t* instruction);
   /// Runs one instruction; EndOfMethod when none is left.

@@ -232,7 +232,8 @@ TensorImpl* MethodState::item_tensor(uint32_t index, Arena& arena) {
   } else {
     make_value(serialized(index), made, arena);
   }
-  return item->isTensor() ? item->payload.as_tensor.unsafeGetTensorImpl() : nullptr;
+  TensorImpl* impl = item->isTensor() ? item->payload.as_tensor.unsafeGetTensorImpl() : nullptr;
+  return impl == nullptr || (impl->data() == nullptr && impl->numel() != 0) ? nullptr : impl;
 }
 
 void MethodState::make_tensor(const uint8_t* table, EValue& value, Arena& arena) {
