@@ -20,15 +20,16 @@ struct OperatorName {
 class KeyCursor {
  public:
   explicit KeyCursor(const char* key) : at_(key) {}
-  bool begin();
+  bool begin() { return expect('v') && expect('1'); }
   bool tensor(executorch::aten::ScalarType dtype, const uint8_t* dim_order, size_t dims);
   bool at_end() const { return *at_ == '\0'; }
 
  private:
+  bool expect(char c);
   bool number(unsigned value);
 
   const char* at_;
-  bool is_first_ = true;
+  char separator_ = '/';
 };
 
 /// Whether a specialised kernel's key fits the arguments of a call.

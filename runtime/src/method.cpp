@@ -432,24 +432,26 @@ Error Method::set_output_data_ptr(void* buffer, size_t size, size_t output_idx) 
   return internal::set_tensor_data(output.toTensor(), buffer, size);
 }
 
-Error Method::get_outputs(EValue* output_evalues, size_t length) {
-  ET_CHECK_OR_RETURN_ERROR(state_ != nullptr, InvalidState, "The method is not loaded");
-  ET_CHECK_OR_RETURN_ERROR(output_evalues != nullptr && length >= outputs_size(), InvalidArgument,
-                           "Room for %zu outputs, there are %zu", length, outputs_size());
+namespace {
+/// Copies all inputs or outputs into an array of `length`, and None into its rest.
+Error copy_values(internal::MethodState* state, bool outputs, EValue* to, size_t length) {
+  ET_CHECK_OR_RETURN_ERROR(state != nullptr, InvalidState, "The method is not loaded");
+  const size_t count = state->list_size(outputs ? schema::plan::kOutputs : schema::plan::kInputs);
+  ET_CHECK_OR_RETURN_ERROR(to != nullptr && length >= count, InvalidArgument,
+                           "Room for %zu values, there are %zu", length, count);
   for (size_t i = 0; i < length; ++i) {
-    output_evalues[i] = i < outputs_size() ? get_output(i) : EValue();
+    to[i] = i >= count ? EValue() : outputs ? EValue(state->output(i)) : EValue(state->input(i));
   }
   return Error::Ok;
 }
+}  // namespace
+
+Error Method::get_outputs(EValue* output_evalues, size_t length) {
+  return copy_values(state_, true, output_evalues, length);
+}
 
 Error Method::get_inputs(EValue* input_evalues, size_t length) {
-  ET_CHECK_OR_RETURN_ERROR(state_ != nullptr, InvalidState, "The method is not loaded");
-  ET_CHECK_OR_RETURN_ERROR(input_evalues != nullptr && length >= inputs_size(), InvalidArgument,
-                           "Room for %zu inputs, there are %zu", length, inputs_size());
-  for (size_t i = 0; i < length; ++i) {
-    input_evalues[i] = i < inputs_size() ? get_input(i) : EValue();
-  }
-  return Error::Ok;
+  return copy_values(state_, false, input_evalues, length);
 }
 
 Error Method::execute() {

@@ -86,33 +86,30 @@ int OperatorName::compare(const char* other) const {
   }
 }
 
-bool KeyCursor::begin() {
-  if (at_[0] != 'v' || at_[1] != '1') {
+bool KeyCursor::expect(char c) {
+  // A key that ends early ends the comparison: its zero is never passed.
+  if (*at_ != c) {
     return false;
   }
-  at_ += 2;
-  return true;
-}
-
-bool KeyCursor::tensor(executorch::aten::ScalarType dtype, const uint8_t* dim_order, size_t dims) {
-  if (*at_++ != (is_first_ ? '/' : '|') || !number(static_cast<unsigned>(dtype)) || *at_++ != ';') {
-    return false;
-  }
-  is_first_ = false;
-  for (size_t i = 0; i < dims; ++i) {
-    if ((i != 0 && *at_++ != ',') || !number(dim_order[i])) {
-      return false;
-    }
-  }
+  ++at_;
   return true;
 }
 
 bool KeyCursor::number(unsigned value) {
-  // At most two digits: types and dimensions.
-  if (value >= 10 && *at_++ != static_cast<char>('0' + value / 10)) {
-    return false;
+  unsigned found = 0;
+  while (*at_ >= '0' && *at_ <= '9') {
+    found = found * 10 + static_cast<unsigned>(*at_++ - '0');
   }
-  return *at_++ == static_cast<char>('0' + value % 10);
+  return found == value;
+}
+
+bool KeyCursor::tensor(executorch::aten::ScalarType dtype, const uint8_t* dim_order, size_t dims) {
+  bool good = expect(separator_) && number(static_cast<unsigned>(dtype)) && expect(';');
+  separator_ = '|';
+  for (size_t i = 0; good && i < dims; ++i) {
+    good = (i == 0 || expect(',')) && number(dim_order[i]);
+  }
+  return good;
 }
 
 Error find_kernel(const OperatorName& name, Span<const Kernel> kernels, KeyMatcher matches,
