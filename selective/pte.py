@@ -62,12 +62,16 @@ def parse_program(data: Bytes, size: int) -> Program:
     )
     found = root.table("constant_segment", schema.OFFSETS)
     constants = _offsets(found) if found else Offsets(0, ())
-    mutables = tuple(map(_offsets, root.tables("mutable_data_segments", schema.OFFSETS)))
+    mutable_tables = list(root.tables("mutable_data_segments", schema.OFFSETS))
+    mutables = tuple(map(_offsets, mutable_tables))
     extents = _Extents(
         segments=tuple(segment.size for segment in segments),
         delegates=inline_delegates,
         constants=_rooms(constants, segments, found or root) or inline_constants,
-        mutables=tuple(_rooms(item, segments, root) for item in mutables),
+        mutables=tuple(
+            _rooms(item, segments, table)
+            for item, table in zip(mutables, mutable_tables, strict=True)
+        ),
     )
     named_data = []
     for table in root.tables("named_data", schema.NAMED):

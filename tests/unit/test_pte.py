@@ -224,6 +224,16 @@ def test_mutable_buffer_has_an_initial_state() -> None:
         parse_program(data, len(data))
 
 
+@pytest.mark.parametrize("slot", [5, 6])
+def test_offsets_into_a_segment_that_is_not_there(slot: int) -> None:
+    root = build.program([])
+    offsets = {0: build.Num("I", 9), 1: build.Vec("Q", [0, 0])}
+    root[slot] = offsets if slot == 5 else [offsets]
+    with pytest.raises(FormatError, match="index 9 of 1") as caught:
+        parse(root)
+    assert caught.value.where == "SubsegmentOffsets.segment_index"
+
+
 def damaged(values: list[build.Table], **fields: object) -> FormatError:
     with pytest.raises(FormatError) as caught:
         parse(
