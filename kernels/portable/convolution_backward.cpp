@@ -16,6 +16,7 @@ void set_up_weight(Correlation& c, const Tensor& moving, const Tensor& still, co
   const auto element = static_cast<ptrdiff_t>(element_size(weight));
   const auto step = [=](const Tensor& t, size_t dim) { return stride_at(t, dim) * element; };
   const auto times = [](size_t n, ptrdiff_t bytes) { return static_cast<ptrdiff_t>(n) * bytes; };
+  const size_t dims = rank(weight);
   Walk& w = c.windows.walk;
   w.operands = 4;
   w.at[0] = const_cast<char*>(const_bytes(moving));
@@ -27,16 +28,16 @@ void set_up_weight(Correlation& c, const Tensor& moving, const Tensor& still, co
     Axis& axis = c.windows.axes[i];
     c.input_step[i] = 0;
     c.kernel_step[i] = 0;
-    if (i + 2 >= rank(weight)) {
+    if (i + 2 >= dims) {
       add_loop(w, 1, 0, 0, 0, 0);
       continue;
     }
-    const size_t dim = rank(weight) - 1 - i;
+    const size_t dim = dims - 1 - i;
     axis.inputs = static_cast<int32_t>(size_at(moving, dim));
     axis.kernel = static_cast<int32_t>(size_at(still, dim));
-    axis.stride = parameter(args.dilation, dim - 2, 1);
-    axis.offset = -parameter(args.padding, dim - 2, 0);
-    axis.tap_stride = parameter(args.stride, dim - 2, 1);
+    axis.stride = parameter(args.dilation, dim - 2, dims - 2, 1);
+    axis.offset = -parameter(args.padding, dim - 2, dims - 2, 0);
+    axis.tap_stride = parameter(args.stride, dim - 2, dims - 2, 1);
     c.input_step[i] = step(moving, dim);
     c.kernel_step[i] = step(still, dim);
     add_loop(w, size_at(weight, dim), 0, 0, 0, step(weight, dim));

@@ -14,12 +14,16 @@ struct ConvolutionArgs {
   int64_t groups;
 };
 
-// The list's element for a dim: a list of one holds for all dims, an empty one means `otherwise`.
-// -1 when it is no number from 0 to 2^15 - 1.
-GEN_KERNELS_NOINLINE inline int32_t parameter(IntArrayRef list, size_t dim, int32_t otherwise) {
+// The list's element for one of `dims` dims: a list of one holds for all, an empty one means
+// `otherwise`. -1 when it is no number from 0 to 2^15 - 1, or the list has another length.
+GEN_KERNELS_NOINLINE inline int32_t parameter(IntArrayRef list, size_t dim, size_t dims,
+                                              int32_t otherwise) {
   if (list.size() == 0) return otherwise;
-  if (list.size() == 1) dim = 0;
-  if (dim >= list.size()) return -1;
+  if (list.size() == 1) {
+    dim = 0;
+  } else if (list.size() != dims) {
+    return -1;
+  }
   const int64_t value = list.data()[dim];
   return value < 0 || value >= 1 << 15 ? -1 : static_cast<int32_t>(value);
 }
@@ -38,16 +42,16 @@ GEN_KERNELS_NOINLINE inline bool convolution_shape(const Tensor& input, const Te
   shape.push(static_cast<int64_t>(size_at(input, 0)));
   shape.push(static_cast<int64_t>(args.transposed ? columns * groups : rows));
   for (size_t d = 2; d < dims; ++d) {
-    const int32_t stride = parameter(args.stride, d - 2, 1);
-    const int32_t padding = parameter(args.padding, d - 2, 0);
-    const int32_t dilation = parameter(args.dilation, d - 2, 1);
+    const int32_t stride = parameter(args.stride, d - 2, dims - 2, 1);
+    const int32_t padding = parameter(args.padding, d - 2, dims - 2, 0);
+    const int32_t dilation = parameter(args.dilation, d - 2, dims - 2, 1);
     const auto inputs = static_cast<int32_t>(size_at(input, d));
     const auto kernel = static_cast<int32_t>(size_at(weight, d));
     if (stride < 1 || padding < 0 || dilation < 1) return false;
     if (inputs > INT32_MAX / 4 || kernel < 1 || kernel >= 1 << 15) return false;
     int64_t outputs = dilation * (kernel - 1) + 1;
     if (args.transposed) {
-      const int32_t extra = parameter(args.output_padding, d - 2, 0);
+      const int32_t extra = parameter(args.output_padding, d - 2, dims - 2, 0);
       if (extra < 0 || (extra >= stride && extra >= dilation)) return false;
       outputs += int64_t{stride} * (inputs - 1) + extra - padding * 2;
     } else {
@@ -65,6 +69,7 @@ inline void set_up(Correlation& c, const Tensor& input, const Tensor& weight, co
                    const Tensor& output, const ConvolutionArgs& args, bool transposed) {
   const auto element = static_cast<ptrdiff_t>(element_size(input));
   const auto step = [=](const Tensor& t, size_t dim) { return stride_at(t, dim) * element; };
+  const size_t dims = rank(weight);
   Walk& w = c.windows.walk;
   w.operands = 4;
   w.at[0] = const_cast<char*>(const_bytes(input));
@@ -76,14 +81,14 @@ inline void set_up(Correlation& c, const Tensor& input, const Tensor& weight, co
     Axis& axis = c.windows.axes[i];
     c.input_step[i] = 0;
     c.kernel_step[i] = 0;
-    if (i + 2 >= rank(weight)) {
+    if (i + 2 >= dims) {
       add_loop(w, 1, 0, 0, 0, 0);
       continue;
     }
-    const size_t dim = rank(weight) - 1 - i;
-    const int32_t stride = parameter(args.stride, dim - 2, 1);
-    const int32_t padding = parameter(args.padding, dim - 2, 0);
-    const int32_t dilation = parameter(args.dilation, dim - 2, 1);
+    const size_t dim = dims - 1 - i;
+    const int32_t stride = parameter(args.stride, dim - 2, dims - 2, 1);
+    const int32_t padding = parameter(args.padding, dim - 2, dims - 2, 0);
+    const int32_t dilation = parameter(args.dilation, dim - 2, dims - 2, 1);
     axis.inputs = static_cast<int32_t>(size_at(input, dim));
     axis.kernel = static_cast<int32_t>(size_at(weight, dim));
     axis.stride = transposed ? 1 : stride;

@@ -29,10 +29,10 @@ GEN_KERNELS_NOINLINE inline bool pool_shape(Pool& pool, Shape& shape, const Tens
     shape.push(static_cast<int64_t>(size_at(input, d)));
   }
   for (size_t d = 0; d < 2; ++d) {
-    const int32_t kernel = parameter(args.kernel, d, 0);
-    const int32_t stride = parameter(args.stride, d, kernel);
-    const int32_t padding = parameter(args.padding, d, 0);
-    const int32_t dilation = parameter(args.dilation, d, 1);
+    const int32_t kernel = parameter(args.kernel, d, 2, 0);
+    const int32_t stride = parameter(args.stride, d, 2, kernel);
+    const int32_t padding = parameter(args.padding, d, 2, 0);
+    const int32_t dilation = parameter(args.dilation, d, 2, 1);
     const auto inputs = static_cast<int32_t>(size_at(input, dims - 2 + d));
     if (kernel < 1 || stride < 1 || padding < 0 || dilation < 1) return false;
     const int32_t reach = dilation * (kernel - 1) + 1;

@@ -336,6 +336,12 @@ REFUSED = [
         (IMAGE, torch.empty(2, 2, 1, 1), None, [1, 1], [2**40, 0], [1, 1], False, [0, 0], 1),
         [IMAGE],
     ),
+    (
+        "aten::convolution.out",
+        (IMAGE, torch.empty(2, 2, 1, 1), None, [1, 1, 1], [0, 0], [1, 1], False, [0, 0], 1),
+        [IMAGE],
+    ),
+    ("aten::avg_pool2d.out", (IMAGE, [2, 2, 2], [], [0, 0], False, True, None), [IMAGE]),
     ("aten::mm.out", (F32, F32), [torch.empty(2, 2)]),
     ("aten::mm.out", (F32, I64.t().contiguous()), [torch.empty(2, 2)]),
     ("aten::bmm.out", (F32, F32), [torch.empty(2, 2)]),
