@@ -79,7 +79,9 @@ def _runtime_text(image: Path, build: Path) -> int:
 
     mine = {row[3] for row in symbols(build / "libgen_kernels_runtime.a")}
     # Aliases (constructors) share an address.
-    found = {row[0]: int(row[1], 16) for row in symbols(image) if row[3] in mine}
+    # Soft-float routines replace the compiler's own: they are no part of the runtime proper.
+    rows = (row for row in symbols(image) if row[3] in mine and not row[3].startswith("__"))
+    found = {row[0]: int(row[1], 16) for row in rows}
     return sum(found.values())
 
 
