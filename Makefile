@@ -27,7 +27,7 @@ demo:
 	@$(PY) examples/digits/demo.py
 
 test:
-	@$(SETUP) dev cross rtl
+	@$(SETUP) dev cross rtl builds
 	$(PY) -m pytest -n 2 --dist loadgroup -m 'not conformance'
 
 check: lint types fast
