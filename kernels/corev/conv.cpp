@@ -1,3 +1,4 @@
+// These kernels are for speed: -Os costs them a few percent.
 #pragma GCC optimize("O2")
 // CORE-V kernels for cortex_m: quantized_conv2d, quantized_depthwise_conv2d and
 // their nhwc forms. What does not fit a fast path runs on the portable kernel.

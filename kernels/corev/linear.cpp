@@ -1,3 +1,5 @@
+// These kernels are for speed: -Os costs them a few percent.
+#pragma GCC optimize("O2")
 // CORE-V kernels for cortex_m: quantized_linear, quantized_batch_matmul. What does
 // not fit the fast path runs on the portable kernel.
 #include "cortex_m/linear.h"
@@ -80,9 +82,10 @@ bool run(KernelRuntimeContext& context, MatmulCall call, int32_t batches) {
     product.w = padded ? right : call.right;
     product.out = call.out;
     Channel channel = channel_of(0, call.multiplier, call.shift, call.requant.offset);
+    const bool sums = !is_unsigned && call.left_offset != 0;
     for (int32_t n = 0; n < call.columns; ++n) {
       channel.bias = call.bias != nullptr ? call.bias[n] : 0;
-      if (!is_unsigned && call.left_offset != 0) {
+      if (sums) {
         channel.bias += call.left_offset * sum_bytes(product.w + n * inner, inner);
       }
       table[n] = channel;

@@ -1,3 +1,5 @@
+// These kernels are for speed: -Os costs them a few percent.
+#pragma GCC optimize("O2")
 // CORE-V kernels for cortex_m: quantized_avg_pool2d, quantized_max_pool2d and their
 // nhwc forms: four channels a word. Images with other layouts run on the portable kernel.
 #include "cortex_m/pool.h"

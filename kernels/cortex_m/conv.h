@@ -103,6 +103,24 @@ inline void each_pixel(const ConvCall& call, Pixel&& pixel) {
   }
 }
 
+// sum + the products of `count` inputs, `step` apart and with `offset` added, and weights.
+inline int32_t dot(int32_t sum, const int8_t* a, int32_t step, const int8_t* b, int32_t count,
+                   int32_t offset) {
+  if (step == 1) {
+    for (; count >= 4; count -= 4, a += 4, b += 4) {
+      sum = wrap_add(sum, wrap_mul(wrap_add(a[0], offset), b[0]));
+      sum = wrap_add(sum, wrap_mul(wrap_add(a[1], offset), b[1]));
+      sum = wrap_add(sum, wrap_mul(wrap_add(a[2], offset), b[2]));
+      sum = wrap_add(sum, wrap_mul(wrap_add(a[3], offset), b[3]));
+    }
+  }
+  for (; count > 0; --count, a += step) {
+    sum = wrap_add(sum, wrap_mul(wrap_add(*a, offset), *b++));
+  }
+  return sum;
+}
+
+// The loops keep what they use in locals: a byte stored to the output might change any member.
 GEN_KERNELS_NOINLINE inline void conv(const ConvCall& call) {
   const Image& in = call.input;
   const int32_t tap = call.group_channels;
@@ -110,17 +128,18 @@ GEN_KERNELS_NOINLINE inline void conv(const ConvCall& call) {
   const int32_t group_outputs = call.output_channels / call.groups;
   each_pixel(call, [&](Taps rows, Taps columns, int32_t origin, int8_t* out) {
     const int8_t* weight = call.weight;
+    const int32_t step = in.channel_stride;
+    const int32_t down = call.dilation.h * in.row_stride;
+    const int32_t right = call.dilation.w * in.column_stride;
+    const int32_t offset = call.input_offset;
     for (int32_t o = 0; o < call.output_channels; ++o, weight += filter) {
-      const int32_t start = origin + o / group_outputs * tap * in.channel_stride;
+      const int8_t* start = call.in + origin + o / group_outputs * tap * step;
       int32_t sum = call.bias != nullptr ? call.bias[o] : 0;
       for (int32_t i = rows.first; i < rows.last; ++i) {
-        for (int32_t j = columns.first; j < columns.last; ++j) {
-          const int8_t* a = call.in + start + i * call.dilation.h * in.row_stride +
-                            j * call.dilation.w * in.column_stride;
-          const int8_t* b = weight + (i * call.kernel.w + j) * tap;
-          for (int32_t c = 0; c < tap; ++c, a += in.channel_stride) {
-            sum = wrap_add(sum, wrap_mul(wrap_add(*a, call.input_offset), b[c]));
-          }
+        const int8_t* a = start + i * down + columns.first * right;
+        const int8_t* b = weight + (i * call.kernel.w + columns.first) * tap;
+        for (int32_t j = columns.first; j < columns.last; ++j, a += right, b += tap) {
+          sum = dot(sum, a, step, b, tap, offset);
         }
       }
       *out = call.requant(sum, call.multiplier[o], call.shift[o]);
@@ -134,18 +153,23 @@ GEN_KERNELS_NOINLINE inline void depthwise(const ConvCall& call) {
   const int32_t channels = call.output_channels;
   const int32_t copies = channels / call.groups;
   each_pixel(call, [&](Taps rows, Taps columns, int32_t origin, int8_t* out) {
-    int32_t start = origin;
+    const int32_t down = call.dilation.h * in.row_stride;
+    const int32_t right = call.dilation.w * in.column_stride;
+    const int32_t offset = call.input_offset;
+    const int32_t width = call.kernel.w * channels;
+    const int8_t* start = call.in + origin + rows.first * down + columns.first * right;
+    const int8_t* weight = call.weight + rows.first * width + columns.first * channels;
+    const int32_t count = columns.last - columns.first;
     int32_t copy = 0;
-    for (int32_t o = 0; o < channels; ++o) {
+    for (int32_t o = 0; o < channels; ++o, ++weight) {
       int32_t sum = call.bias != nullptr ? call.bias[o] : 0;
-      for (int32_t i = rows.first; i < rows.last; ++i) {
-        const int8_t* a = call.in + start + i * call.dilation.h * in.row_stride +
-                          columns.first * call.dilation.w * in.column_stride;
-        const int8_t* b = call.weight + (i * call.kernel.w + columns.first) * channels + o;
-        for (int32_t j = columns.first; j < columns.last; ++j) {
-          sum = wrap_add(sum, wrap_mul(wrap_add(*a, call.input_offset), *b));
-          a += call.dilation.w * in.column_stride;
-          b += channels;
+      const int8_t* row = start;
+      const int8_t* weights = weight;
+      for (int32_t i = rows.last - rows.first; i > 0; --i, row += down, weights += width) {
+        const int8_t* a = row;
+        const int8_t* b = weights;
+        for (int32_t j = count; j > 0; --j, a += right, b += channels) {
+          sum = wrap_add(sum, wrap_mul(wrap_add(*a, offset), *b));
         }
       }
       *out = call.requant(sum, call.multiplier[o], call.shift[o]);

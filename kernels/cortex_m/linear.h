@@ -20,13 +20,17 @@ struct MatmulCall {
 GEN_KERNELS_NOINLINE inline void matmul(const MatmulCall& call) {
   const int8_t* row = call.left;
   int8_t* out = call.out;
-  for (int32_t m = 0; m < call.rows; ++m, row += call.inner) {
+  const int32_t inner = call.inner;
+  const int32_t row_offset = call.left_offset;
+  const int32_t column_offset = call.right_offset;
+  for (int32_t m = 0; m < call.rows; ++m, row += inner) {
     const int8_t* column = call.right;
-    for (int32_t n = 0; n < call.columns; ++n, column += call.inner) {
+    for (int32_t n = 0; n < call.columns; ++n) {
       int32_t sum = call.bias != nullptr ? call.bias[n] : 0;
-      for (int32_t k = 0; k < call.inner; ++k) {
-        sum = wrap_add(sum, wrap_mul(wrap_add(row[k], call.left_offset),
-                                     wrap_add(column[k], call.right_offset)));
+      const int8_t* a = row;
+      for (int32_t k = inner; k > 0; --k) {
+        sum =
+            wrap_add(sum, wrap_mul(wrap_add(*a++, row_offset), wrap_add(*column++, column_offset)));
       }
       *out++ = call.requant(sum, call.multiplier, call.shift);
     }

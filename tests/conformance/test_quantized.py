@@ -58,7 +58,7 @@ SCHEMAS = {
     "choose_qparams.Tensor_out": f"q(Tensor i, int l, int h, float eps, ScalarType d, *, {_TWO}",
     "choose_qparams_per_token_asymmetric.out": f"q(Tensor i, ScalarType d, *, {_TWO}",
     "mixed_mm.out": f"q(Tensor i, Tensor w, Tensor s, Tensor? z, *, {_O}",
-    "mixed_linear.out": f"q(Tensor i, Tensor w, Tensor s, Tensor? z, ScalarType? dtype=None, *, {_O}",
+    "mixed_linear.out": f"q(Tensor i, Tensor w, Tensor s, Tensor? z, ScalarType? t=None, *, {_O}",
     "add.out": "q(Tensor a, float sa, int za, int la, int ha, "
     f"Tensor b, float sb, int zb, int lb, int hb, float so, int zo, int lo, int ho, *, {_O}",
     **{f"embedding_{k}.out": f"q({_E}, *, {_O}" for k in ("byte", "2bit", "4bit")},

@@ -1,0 +1,103 @@
+"""CORE-V kernels against their portable twins, and where their instructions may appear.
+
+tests/corev/equality.cpp draws random calls (shapes, layouts, zero points at both ends, saturating
+multipliers, unaligned pointers, too little temporary memory) and runs both kernels on each.
+GEN_KERNELS_COREV_CASES sets the calls an operator (300; on the core, COREV_RTL_CASES: 200).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from gen_kernels.codegen.config import config_words, platform_sources
+
+from ..support.models import TREE
+from ..support.run import RUN, build_library, missing_tools, toolchain_for
+
+CASES = os.environ.get("GEN_KERNELS_COREV_CASES", "300")
+RTL_CASES = os.environ.get("GEN_KERNELS_COREV_RTL_CASES", "200")
+KERNELS = TREE / "kernels"
+SOURCES = [
+    TREE / "tests" / "corev" / "equality.cpp",
+    *sorted((KERNELS / "corev").glob("*.cpp")),
+    *(KERNELS / "cortex_m" / f"{name}.cpp" for name in ("conv", "linear", "pool", "elementwise")),
+    *sorted((TREE / "runtime" / "src").glob("*.cpp")),
+]
+OPERATORS = 13
+
+
+def check(text: str, cases: str) -> None:
+    """Every operator ran its cases, none of them differed, few were refused by both kernels."""
+    found = re.findall(r"^(\w+) cases (\d+) wrong (\d+) refused (\d+)$", text, re.MULTILINE)
+    assert len(found) == OPERATORS, text
+    assert all(n == cases and wrong == "0" and int(r) < int(n) / 2 for _, n, wrong, r in found), (
+        text
+    )
+    assert text.rstrip().endswith("equal"), text
+
+
+@pytest.mark.slow
+def test_equal_on_the_host(tmp_path: Path) -> None:
+    if reason := missing_tools("host"):
+        pytest.skip(reason)
+    program = tmp_path / "equality"
+    flags = ["-std=c++17", "-O1", f"-DCASES={CASES}", f"-I{KERNELS}", f"-I{TREE}/runtime/include"]
+    flags += ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
+    subprocess.run(["c++", *flags, *map(str, SOURCES), "-o", str(program)], check=True)
+    done = subprocess.run([str(program)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    check(done.stdout, CASES)
+
+
+@pytest.mark.rtl
+@pytest.mark.slow
+def test_equal_on_the_core(tmp_path: Path) -> None:
+    if reason := missing_tools("rtl"):
+        pytest.skip(reason)
+    toolchain = toolchain_for("rtl")
+    flags = [*config_words(toolchain, "cxxflags"), "-Os", f"-DCASES={RTL_CASES}"]
+    sources = [*SOURCES, *(p for p in platform_sources("cv32e40p") if p.suffix == ".cpp")]
+    objects = []
+    for source in sources:
+        objects.append(str(tmp_path / f"{source.parent.name}_{source.stem}.o"))
+        command = [*toolchain.cxx, *flags, "-c", str(source), "-o", objects[-1]]
+        subprocess.run(command, check=True)
+    others = [str(p) for p in platform_sources("cv32e40p") if p.suffix != ".cpp"]
+    program = tmp_path / "equality.elf"
+    link = [*config_words(toolchain, "ldflags"), *objects, *others]
+    link += config_words(toolchain, "include")
+    command = [*config_words(toolchain, "cc"), *link, *config_words(toolchain, "ldlibs")]
+    subprocess.run([*command, "-o", str(program)], check=True)
+    done = subprocess.run(
+        [str(RUN), "--rtl", str(program)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    check(done.stdout, RTL_CASES)
+
+
+def custom_instructions(archive: Path) -> int:
+    """Instruction words with CORE-V's major opcodes in the code of an archive."""
+    text = subprocess.run(
+        ["riscv64-unknown-elf-objdump", "-d", str(archive)],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    words = re.findall(r"^\s*[0-9a-f]+:\t([0-9a-f]{8})\s", text, re.MULTILINE)
+    return sum(int(word, 16) & 0x7F in (0x0B, 0x2B, 0x5B, 0x7B) for word in words)
+
+
+@pytest.mark.cross
+def test_plain_libraries_have_no_corev_instruction(tmp_path: Path) -> None:
+    if reason := missing_tools("qemu"):
+        pytest.skip(reason)
+    model = str(TREE / "tests" / "models" / "cortexm_dscnn.pte")
+    plain = build_library("qemu", tmp_path / "plain", "--model", model)
+    corev = build_library("rtl", tmp_path / "corev", "--model", model)
+    assert custom_instructions(plain / "libgen_kernels.a") == 0
+    assert custom_instructions(plain / "libgen_kernels_runtime.a") == 0
+    assert custom_instructions(corev / "libgen_kernels.a") > 100
