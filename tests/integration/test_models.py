@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import struct
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -68,6 +70,16 @@ def test_main_job(name: str, target: str, tmp_path: Path) -> None:
     cases = [expected.case for expected in model.cases]
     program = link_program(target, library, model.path, cases, out=tmp_path / "program")
     check(model, execute(target, program, timeout=3600))
+    if target != "host":
+        assert atomics(program) == []
+
+
+def atomics(program: Path) -> list[str]:
+    """Atomic instructions in an image: it is linked with libraries for rv32imac."""
+    command = ["riscv64-unknown-elf-objdump", "-d", str(program)]
+    text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert text.count("\tret") > 10  # it is a disassembly
+    return re.findall(r"\t((?:lr|sc|amo\w+)\.w\S*)\t", text)
 
 
 @pytest.fixture(scope="session")
