@@ -55,10 +55,10 @@ struct GkArg {
   int64_t i;
   double d;
   const char* text;
-  GkTensor* tensors;          // count of them; a null data pointer with ndim -1 is "no tensor"
-  const int64_t* ints;        // count of them
-  const double* doubles;      // count of them
-  const uint8_t* bools;       // count of them
+  GkTensor* tensors;      // count of them; a null data pointer with ndim -1 is "no tensor"
+  const int64_t* ints;    // count of them
+  const double* doubles;  // count of them
+  const uint8_t* bools;   // count of them
 };
 }
 
@@ -94,10 +94,11 @@ struct Storage {
       // A size of 0 keeps strides as for size 1, as dim_order_to_stride does.
       stride *= t.sizes[axis] == 0 ? 1 : t.sizes[axis];
     }
-    impls.push_back(std::make_unique<TensorImpl>(
-        static_cast<ScalarType>(t.dtype), t.ndim, shape->sizes, t.data, shape->dim_order,
-        shape->strides,
-        t.dynamism != 0 ? et::TensorShapeDynamism::DYNAMIC_BOUND : et::TensorShapeDynamism::STATIC));
+    impls.push_back(
+        std::make_unique<TensorImpl>(static_cast<ScalarType>(t.dtype), t.ndim, shape->sizes, t.data,
+                                     shape->dim_order, shape->strides,
+                                     t.dynamism != 0 ? et::TensorShapeDynamism::DYNAMIC_BOUND
+                                                     : et::TensorShapeDynamism::STATIC));
     shapes.push_back(std::move(shape));
     return impls.back().get();
   }
