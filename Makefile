@@ -68,7 +68,11 @@ format:
 
 bench:
 	@$(SETUP) dev cross rtl
-	$(PY) benchmarks/run.py
+	$(PY) benchmarks/codegen.py
+	$(PY) benchmarks/registration_size.py
+	$(PY) benchmarks/runtime_cost.py
+	$(PY) benchmarks/cv32e40p/run.py
+	$(PY) tools/kernel_table.py
 
 clean:
 	rm -rf build dist .mypy_cache .ruff_cache .pytest_cache

@@ -97,6 +97,13 @@ def test_make_target_exists(page: str, line: str) -> None:
         assert re.search(rf"^{re.escape(target)}:", makefile, re.MULTILINE), f"{page}: {line}"
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.relative_to(TREE).as_posix())
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)", page.read_text()):
+        if "://" not in target:
+            assert (page.parent / target).exists(), target
+
+
 def test_there_are_commands() -> None:
     assert len(commands("gen-kernels")) >= 3
     assert sys.version_info >= (3, 10)
