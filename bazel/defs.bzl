@@ -32,6 +32,8 @@ def _generate_impl(ctx):
     arguments.add_all(ctx.attr.ops, before_each = "--op")
     arguments.add_all(ctx.files.ops_files, before_each = "--ops-file")
     arguments.add_all(ctx.files.catalogues, before_each = "--functions")
+    if ctx.target_platform_has_constraint(ctx.attr._corev[platform_common.ConstraintValueInfo]):
+        arguments.add_all(["--target", "cv32e40p"])
     arguments.add_all(ctx.attr.options)
     ctx.actions.run(
         outputs = files.values() + [kernels],
@@ -65,6 +67,7 @@ gen_kernels_generate = rule(
         "options": attr.string_list(doc = "More options for gen-kernels."),
         "registration": attr.string(default = "manual", values = ["manual", "static"], doc = "static: register before main() too."),
         "tool": attr.label(default = Label("//:gen_kernels"), executable = True, cfg = "exec", doc = "The generator."),
+        "_corev": attr.label(default = Label("//bazel:corev")),
     },
 )
 

@@ -17,9 +17,11 @@ from pathlib import Path
 import pytest
 
 from ..support.models import TREE
+from ..support.run import RUN, missing_tools
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("bazel")]
 
+LABELS = (TREE / "examples" / "digits" / "labels.bin").read_bytes()
 STAND_INS = TREE / "tests" / "bazel"
 # Where Debian's bazel-rules-*, bazel-skylib and bazel-bootstrap put the repositories.
 DEBIAN = Path("/usr/share/bazel")
@@ -58,8 +60,8 @@ class Workspace:
             check=False,
         )
 
-    def build(self, target: str) -> str:
-        done = self.bazel("build", target)
+    def build(self, target: str, *options: str) -> str:
+        done = self.bazel("build", target, *options)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stderr
 
@@ -84,8 +86,35 @@ def test_digits(workspace: Workspace) -> None:
     program = workspace.folder / "bazel-bin" / "digits"
     done = subprocess.run([program], check=True, capture_output=True, text=True)
     classes = [int(line.split()[3]) for line in done.stdout.splitlines() if " class " in line]
-    labels = (TREE / "examples" / "digits" / "labels.bin").read_bytes()
-    assert sum(a == b for a, b in zip(classes, labels, strict=True)) > 0.9 * len(labels)
+    assert sum(a == b for a, b in zip(classes, LABELS, strict=True)) > 0.9 * len(LABELS)
+
+
+@pytest.mark.cross
+@pytest.mark.parametrize(
+    ("on", "config", "images"),
+    [
+        ("qemu", "rv32imc", len(LABELS)),
+        pytest.param("rtl", "cv32e40p", 3, marks=pytest.mark.rtl),
+    ],
+)
+def test_digits_on_the_core(workspace: Workspace, on: str, config: str, images: int) -> None:
+    """The same targets with the cross compiler as toolchain: a firmware that runs."""
+    if reason := missing_tools(on):
+        pytest.skip(reason)
+    workspace.build("//:digits", f"--config={config}")
+    firmware = workspace.folder / "bazel-bin"
+    sources = (firmware / "digits_kernels_generated" / "kernel_sources.txt").read_text()
+    assert ("corev/" in sources) == (config == "cv32e40p")
+    # The RTL is stopped when it has classified as many images as are looked at (exit status 101).
+    limit = ["--max-cycles", f"{images}000000"] if on == "rtl" else []
+    done = subprocess.run(
+        [RUN, f"--{on}", *limit, firmware / "digits"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == (101 if limit else 0), done.stderr
+    classes = [int(line.split()[3]) for line in done.stdout.splitlines() if " class " in line]
+    assert len(classes) >= images
+    right = sum(a == b for a, b in zip(classes, LABELS, strict=False))
+    assert right > 0.9 * len(classes)
 
 
 def test_outputs_are_declared_and_stable(workspace: Workspace) -> None:

@@ -1,0 +1,5 @@
+"""The native cc_common under the name of rules_cc."""
+
+load(":native.bzl", "NATIVE")
+
+cc_common = NATIVE
