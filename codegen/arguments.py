@@ -7,18 +7,37 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .options import REGISTRATION, Options
+from .options import REGISTRATION, SHELLS, Options
 
 if TYPE_CHECKING:
     from .generate import Request
 
-EPILOG = """commands (each has --help of its own):
+USAGE = """gen-kernels --model FILE... --out DIR [OPTION]...
+       gen-kernels COMMAND [OPTION]..."""
+
+# A screen of 24 lines of 80 columns, with the options that most runs take.
+HELP = f"""usage: {USAGE}
+
+Generate the registration of the kernels that ExecuTorch models need.
+
+  --model FILE       operators of a model (.pte, folder, pattern); repeatable
+  --op NAME          an operator (aten::add.out, add.out:Float); repeatable
+  --functions FILE   a catalogue of your own kernels; repeatable
+  --library NAME     register with register_NAME_kernels()
+  --out DIR          folder to write to; --check, --diff: write nothing
+
+commands, each with --help of its own:
   build       generate, then compile the kernels into a static library
-  inspect     show what is in a model
-  ops         list the operators and their kernels
-  catalogue   check or refresh catalogues
-  explain     explain an operator or an error code
+  inspect     show what is in a model       ops         list the operators
+  explain     an operator or error code     catalogue   check catalogues
   config      print compiler and linker flags for a target
+
+examples:
+  gen-kernels --model model.pte --out build
+  gen-kernels build --model model.pte --out build --target cv32e40p
+  gen-kernels inspect model.pte
+
+--help-all shows all options, --version this and ExecuTorch's tested versions.
 """
 
 
@@ -122,12 +141,19 @@ def generation_parser() -> argparse.ArgumentParser:
     """Return the parser of `gen-kernels` without a command."""
     parser = argparse.ArgumentParser(
         prog="gen-kernels",
+        usage=USAGE,
         description="Generate the registration of the kernels that ExecuTorch models need.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
+        add_help=False,
     )
-    parser.add_argument("--version", action="store_true", help="print the version")
+    parser.add_argument("--help", "-h", action="store_true", help="what is needed most")
+    parser.add_argument("--help-all", action="help", help="this list")
+    parser.add_argument(
+        "--version", action="store_true", help="print this version and those of ExecuTorch"
+    )
+    parser.add_argument(
+        "--completion", choices=SHELLS, help="print a script that completes commands in this shell"
+    )
     parser.add_argument(
         "--cmake-dir", action="store_true", help="print the folder of the CMake package"
     )

@@ -209,10 +209,9 @@ def _show_progress(line: str) -> None:
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
-def run_build(arguments: Sequence[str]) -> int:
-    """Run `gen-kernels build` and return its exit status."""
-    from .arguments import add_selection_arguments, request_from
-    from .cli import finish, generate_and_write
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser of `gen-kernels build`."""
+    from .arguments import add_selection_arguments
 
     parser = argparse.ArgumentParser(
         prog="gen-kernels build",
@@ -235,6 +234,15 @@ def run_build(arguments: Sequence[str]) -> int:
         action="store_true",
         help="hide everything but register_NAME_kernels(), for several libraries in one program",
     )
+    return parser
+
+
+def run_build(arguments: Sequence[str]) -> int:
+    """Run `gen-kernels build` and return its exit status."""
+    from .arguments import request_from
+    from .cli import finish, generate_and_write
+
+    parser = build_parser()
     args = parser.parse_args(arguments)
     if args.out is None:
         parser.error("--out is required")

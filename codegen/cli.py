@@ -12,8 +12,9 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from .arguments import generation_parser, options_from, request_from
+from .arguments import HELP, generation_parser, options_from, request_from
 from .diagnostics import Diagnostic, format_diagnostic, has_errors, sort_diagnostics
+from .options import TESTED_EXECUTORCH
 
 if TYPE_CHECKING:
     from .generate import Generation, Request
@@ -54,10 +55,19 @@ def report(diagnostics: Sequence[Diagnostic]) -> None:
 def _generate(arguments: Sequence[str]) -> int:
     parser = generation_parser()
     args = parser.parse_args(arguments)
+    if args.help:
+        sys.stdout.write(HELP)
+        return 0
     if args.version:
         from importlib.metadata import version
 
         print(f"gen-kernels {version('gen-kernels')}")
+        print(f"tested with ExecuTorch {', '.join(TESTED_EXECUTORCH)}")
+        return 0
+    if args.completion:
+        from .completion import completion_script
+
+        sys.stdout.write(completion_script(args.completion))
         return 0
     if args.cmake_dir:
         from .generate import PACKAGE

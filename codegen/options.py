@@ -8,6 +8,12 @@ from typing import NamedTuple
 REGISTRATION = "RegisterCodegenUnboxedKernels.cpp"
 """The registration's source, unless the user names it differently."""
 
+TESTED_EXECUTORCH = ("1.3.1", "1.5.1")
+"""The releases of ExecuTorch against whose headers and runtime the tests run."""
+
+SHELLS = ("bash", "zsh", "fish")
+"""The shells that `--completion` writes scripts for."""
+
 
 class Options(NamedTuple):
     """What to generate besides the plan.

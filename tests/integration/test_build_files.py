@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -42,6 +43,18 @@ def test_starlark_is_formatted() -> None:
     command = [tool, "-mode=check", "-lint=warn", *STARLARK[1:]]
     done = subprocess.run(command, cwd=TREE, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_bazel_requirements_are_pinned() -> None:
+    """One release of each package, by content."""
+    text = (TREE / "bazel" / "requirements.txt").read_text().replace("\\\n", " ")
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    pins = dict(line.split()[0].split("==") for line in lines)
+    assert set(pins) == {"jinja2", "markupsafe", "pyyaml"}
+    for line in lines:
+        hashes = line.split()[1:]
+        assert hashes
+        assert all(re.fullmatch(r"--hash=sha256:[0-9a-f]{64}", h) for h in hashes), line
 
 
 def test_buck_outputs_are_those_of_bazel() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -57,9 +58,35 @@ def test_usage(
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
-    name, version = capsys.readouterr().out.split()
+    first, second = capsys.readouterr().out.splitlines()
+    name, version = first.split()
     assert name == "gen-kernels"
     assert version[0].isdigit()
+    # What is claimed is what the tests against ExecuTorch's headers run with.
+    tests = (MODELS.parent / "conformance" / "test_generated.py").read_text()
+    releases = json.loads(re.findall(r'"version", (\[.*\])', tests)[0])
+    assert second == f"tested with ExecuTorch {', '.join(releases)}"
+
+
+def test_help_fits_a_screen(capsys: pytest.CaptureFixture[str]) -> None:
+    """24 lines of 80 columns, the prompt in one of them; it has examples and every command."""
+    for option in ("--help", "-h"):
+        assert main([option]) == 0
+        text = capsys.readouterr().out
+        assert len(text.splitlines()) <= 23
+        assert max(map(len, text.splitlines())) <= 80
+        assert "examples:\n  gen-kernels --model " in text
+        for command in ("build", "catalogue", "config", "explain", "inspect", "ops"):
+            assert f" {command} " in text
+
+
+def test_help_names_options_that_exist(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["--help"])
+    named = set(re.findall(r"--[a-z-]+", capsys.readouterr().out))
+    with pytest.raises(SystemExit) as stop:
+        main(["--help-all"])
+    assert stop.value.code == 0
+    assert named <= set(re.findall(r"--[a-z-]+", capsys.readouterr().out))
 
 
 def test_cmake_dir(capsys: pytest.CaptureFixture[str]) -> None:
