@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from .bundled_item import plain_item
 from .catalogue_entry import EntryReader
 from .diagnostics import Diagnostic, Location
 from .model import CatalogueEntry
@@ -139,7 +140,8 @@ class Catalogue:
 
     def _parse(self, text: str, line_offset: int) -> Iterator[CatalogueEntry | None]:
         try:
-            root = parse_yaml(text, line_offset)
+            root = plain_item(text, line_offset) if self.bundled else None
+            root = root or parse_yaml(text, line_offset)
         except YamlError as error:
             line = min(error.line, len(self._reader.lines) or 1)
             column = error.column

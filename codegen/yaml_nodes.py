@@ -2,15 +2,17 @@
 
 Built from the parser's events, not from yaml.compose: no recursion, so a hostile file cannot
 exhaust the call stack, and no tag or type guessing, so `no` and `1e-05` stay what was written.
-libyaml does the scanning where PyYAML was built with it (ten times faster).
+libyaml does the scanning where PyYAML was built with it (ten times faster). PyYAML is imported when
+a text is read: most runs read only bundled catalogues, whose form needs no YAML (bundled_item.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import yaml
+if TYPE_CHECKING:
+    import yaml
 
 MAX_DEPTH = 16
 """Deepest nesting of sequences and mappings; a catalogue needs six."""
@@ -66,6 +68,8 @@ def parse_yaml(text: str, line_offset: int = 0) -> Node | None:
 
     Raises YamlError for bad syntax, several documents, aliases, or nesting beyond MAX_DEPTH.
     """
+    import yaml
+
     try:
         return _build(text, line_offset, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except yaml.YAMLError as error:
@@ -73,6 +77,8 @@ def parse_yaml(text: str, line_offset: int = 0) -> Node | None:
 
 
 def _build(text: str, line_offset: int, loader: type[Any]) -> Node | None:
+    import yaml
+
     root: Node | None = None
     documents = 0
     stack: list[Sequence | Mapping] = []
@@ -122,6 +128,8 @@ def _build(text: str, line_offset: int, loader: type[Any]) -> Node | None:
 
 def _retold(text: str, line_offset: int, error: yaml.YAMLError) -> YamlError:
     """The error in the words of PyYAML's own parser, so that it reads the same everywhere."""
+    import yaml
+
     if len(text) <= _RETELL_LIMIT:
         try:
             for _ in yaml.parse(text, Loader=yaml.SafeLoader):

@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import yaml
-
 from ..codegen.diagnostics import Diagnostic, Location
 from ..codegen.yaml_nodes import Mapping, Node, Scalar, YamlError, parse_yaml
 from ..codegen.yaml_nodes import Sequence as YamlSequence
@@ -261,5 +259,7 @@ def _plain(text: str) -> str:
     if _NEEDS_NO_QUOTES.fullmatch(text) and len(text) < 72:
         return text
     style = '"' if len(text.splitlines()) > 1 or text.endswith("\n") else None
+    import yaml  # only then: the import costs 10 ms
+
     dumped: str = yaml.safe_dump(text, width=1 << 20, default_style=style)
     return dumped.removesuffix("\n...\n").removesuffix("\n")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from gen_kernels.codegen.aten_schemas import aten_names, aten_overloads, aten_schema
+from gen_kernels.codegen.bundled_item import plain_item
 from gen_kernels.codegen.catalogue import (
     MAX_BYTES,
     bundled_catalogues,
@@ -17,6 +19,7 @@ from gen_kernels.codegen.catalogue import (
 from gen_kernels.codegen.diagnostics import Diagnostic, Severity
 from gen_kernels.codegen.model import CatalogueEntry
 from gen_kernels.codegen.schema_parser import parse_schema
+from gen_kernels.codegen.yaml_nodes import parse_yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -296,3 +299,41 @@ def test_hostile_files_end_soon(tmp_path: Path, kind: str) -> None:
     _, diagnostics = load(tmp_path, HOSTILE[kind])
     assert time.process_time() - start < 10  # seconds; about one on a quiet machine
     assert 1 <= len(diagnostics) <= 101
+
+
+def test_plain_items_are_what_yaml_reads() -> None:
+    """bundled_item.py and PyYAML give the same nodes, for every item of every bundled file."""
+    plain = 0
+    for path in bundled_catalogues():
+        text = path.read_text(encoding="utf-8")
+        starts = [match.start() for match in re.finditer(r"^- ", text, re.MULTILINE)]
+        for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+            line = text.count("\n", 0, start)
+            item = plain_item(text[start:end], line)
+            plain += item is not None
+            assert item in (None, parse_yaml(text[start:end], line)), text[start:end]
+    assert plain > 280
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- op: add.out\n  kernels: [{arg_meta: null}]\n",
+        "- op: 'add.out'\n",
+        "- op: add.out # the sum\n",
+        "- op: add: out\n",
+        "- op: add:\n",
+        "- op: add.out \n",
+        "- op: add.out\n  kernels:\n",
+        "- op: add.out\n      source: a.cpp\n",
+        "- op: add.out\n    - source: a.cpp\n",
+        "- op: add.out\n  tags:\n    - core\n",
+        "- op: add.out\n  continued\n",
+        "- op:\n",
+        "  op: add.out\n",
+        "",
+    ],
+)
+def test_other_items_go_through_yaml(text: str) -> None:
+    """What is not in the plain form is left to PyYAML."""
+    assert plain_item(text, 0) is None
