@@ -1,7 +1,7 @@
 """CORE-V kernels against their portable twins, and where their instructions may appear.
 
-tests/corev/equality.cpp draws random calls (shapes, layouts, zero points at both ends, saturating
-multipliers, unaligned pointers, too little temporary memory) and runs both kernels on each.
+tests/corev/*.cpp draw random calls (shapes, layouts, zero points at both ends, saturating
+multipliers, unaligned pointers, too little temporary memory) and run both kernels on each.
 GEN_KERNELS_COREV_CASES sets the calls an operator (300), GEN_KERNELS_COREV_RTL_CASES those on the
 core (30: two minutes; before a release 200).
 """
@@ -23,9 +23,9 @@ CASES = os.environ.get("GEN_KERNELS_COREV_CASES", "300")
 RTL_CASES = os.environ.get("GEN_KERNELS_COREV_RTL_CASES", "30")
 KERNELS = TREE / "kernels"
 SOURCES = [
-    TREE / "tests" / "corev" / "equality.cpp",
+    *sorted((TREE / "tests" / "corev").glob("*.cpp")),
     *sorted((KERNELS / "corev").glob("*.cpp")),
-    *(KERNELS / "cortex_m" / f"{name}.cpp" for name in ("conv", "linear", "pool", "elementwise")),
+    *sorted((KERNELS / "cortex_m").glob("*.cpp")),
     *sorted((TREE / "runtime" / "src").glob("*.cpp")),
 ]
 OPERATORS = 13
