@@ -27,6 +27,7 @@ def plain_item(text: str, line_offset: int) -> Node | None:
             return None
         indent, key, value = match.groups()
         column = len(indent) + 1
+        into: Node | None
         if indent == "- ":
             into = item = Mapping(number, column, [])
         elif indent == "  ":

@@ -13,7 +13,7 @@ from collections.abc import Sequence as Lines
 from .aten_schemas import aten_names, aten_overloads, aten_schema
 from .catalogue_aliases import Aliases, read_aliases
 from .cpp import cpp_identifier
-from .diagnostics import Severity
+from .diagnostics import Location, Severity
 from .model import CatalogueEntry, KernelSpec
 from .node_reader import NodeReader, did_you_mean, nearest
 from .schema import Schema, Span
@@ -79,6 +79,9 @@ class EntryReader(NodeReader):
             message = f"{kind} '{unused.text}' is not used"
             self.report("GK172", message, unused, severity=Severity.WARNING)
         name_length = len(name_node.text.partition("(")[0])
+        places: tuple[Location, ...] = ()
+        if "func" in keys and not self.bundled:
+            places = tuple(self.inside(name_node, a.span) for a in schema.arguments)
         return CatalogueEntry(
             schema,
             kernels,
@@ -89,6 +92,7 @@ class EntryReader(NodeReader):
             manual_registration=manual,
             variants=variants,
             tags=tags,
+            argument_places=places,
         )
 
     def schema(self, node: Node, keys: dict[str, Node]) -> tuple[Schema | None, Scalar | None]:

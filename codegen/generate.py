@@ -13,6 +13,7 @@ from .options import Options
 
 if TYPE_CHECKING:
     from ..selective.models import Model
+    from .catalogue import Catalogue
 
 PACKAGE = Path(__file__).resolve().parent.parent
 
@@ -99,7 +100,22 @@ def generate(request: Request) -> Generation:
     if plan is not None and not has_errors(diagnostics):
         files, problems = _render(plan, selection, request, models)
         diagnostics.extend(problems)
-    return Generation(plan, selection, files, inputs, tuple(diagnostics))
+    return Generation(plan, selection, files, inputs, _with_lines(diagnostics, catalogues))
+
+
+def _with_lines(
+    diagnostics: Sequence[Diagnostic], catalogues: Sequence[Catalogue]
+) -> tuple[Diagnostic, ...]:
+    """The diagnostics, those about a place in a catalogue with its line."""
+    by_file = {catalogue.display: catalogue for catalogue in catalogues}
+
+    def with_line(found: Diagnostic) -> Diagnostic:
+        where = found.location
+        if found.source_line or not where.line or where.file not in by_file:
+            return found
+        return found._replace(source_line=by_file[where.file].source_line(where.line))
+
+    return tuple(map(with_line, diagnostics))
 
 
 def tool_files(options: Options) -> tuple[str, ...]:

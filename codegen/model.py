@@ -36,6 +36,7 @@ class CatalogueEntry(NamedTuple):
     `catalogue` is the catalogue's short name (the file's stem: "functions", "cortex_m").
     `bundled` is true for the catalogues of this package: there a kernel without a source is one
     that is not written yet. `boxed` kernels (prim operators) take the stack as it is.
+    `argument_places` is where each argument of the schema stands, when the file spells it out.
     """
 
     schema: Schema
@@ -47,6 +48,7 @@ class CatalogueEntry(NamedTuple):
     manual_registration: bool = False
     variants: tuple[str, ...] = ("function",)
     tags: tuple[str, ...] = ()
+    argument_places: tuple[Location, ...] = ()
 
     @property
     def name(self) -> str:

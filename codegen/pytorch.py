@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from ..selective.memory_header import c_string
-from .context import Row, RowGroup
+from .context import RUNTIME_PRIM_KERNELS, Row, RowGroup
 from .cpp import argument_conversion, cpp_identifier, parameter_names, split_symbol
 from .model import CatalogueEntry, KernelSpec, PlannedOperator
 from .schema import Argument, BaseType, ListType, OptionalType, Return, Schema, SchemaType
@@ -57,11 +57,11 @@ class TorchFunction(NamedTuple):
 
 
 class AtenFunction(NamedTuple):
-    """An operator's boxed function in ATen mode.
+    """The boxed function of an operator, or of one of its kernels, in ATen mode.
 
-    `target` is the function of Functions.h below torch::executor; `before` and `after` stand
-    around its call. `unboxed` are the arguments as expressions of `stack`, `logged` the positions
-    of the outputs there.
+    `target` is what it calls: the operator's function in Functions.h, which takes the context, or
+    a kernel. `before` and `after` stand around the call. `arguments` are expressions, the
+    operator's as they come out of the stack; `logged` are the outputs' positions there.
     """
 
     schema: str
@@ -70,7 +70,7 @@ class AtenFunction(NamedTuple):
     target: str
     before: str
     after: str
-    unboxed: tuple[str, ...]
+    arguments: tuple[str, ...]
     logged: tuple[int, ...]
 
 
@@ -210,13 +210,14 @@ def torch_values(operators: Iterable[PlannedOperator], custom_only: bool) -> dic
         namespace = entry.schema.name.namespace
         if custom_only and (namespace == "aten" or entry.bundled):
             continue
-        function = torch_function(entry, _general(entry.kernels).symbol)
-        functions.setdefault(namespace, []).append(function)
-        if namespace != "aten":
-            place, _ = split_symbol(function.kernel)
-            kernels.setdefault(place, {}).setdefault(
-                (function.kernel, function.parameters), function
-            )
+        general = _general(entry.kernels)
+        functions.setdefault(namespace, []).append(torch_function(entry, general.symbol))
+        if namespace == "aten":
+            continue
+        for kernel in (general,) if custom_only else entry.kernels:
+            function = torch_function(entry, kernel.symbol)
+            place, _ = split_symbol(kernel.symbol)
+            kernels.setdefault(place, {}).setdefault((kernel.symbol, function.parameters), function)
     return {
         "torch_functions": {name: functions[name] for name in sorted(functions)},
         "torch_kernels": {
@@ -227,29 +228,46 @@ def torch_values(operators: Iterable[PlannedOperator], custom_only: bool) -> dic
 
 
 def aten_values(operators: Iterable[PlannedOperator]) -> dict[str, Any]:
-    """Return the templates' variables for ATen mode; its rows are one an operator."""
-    functions = tuple(_aten_function(o.entry) for o in operators)
-    rows = tuple(Row(o.entry.name, "", f"boxed_{i}", prim=False) for i, o in enumerate(operators))
+    """Return the templates' variables for ATen mode.
+
+    Its kernels of ATen's operators are PyTorch's, which choose by dtype themselves: one row each.
+    Other operators have the rows of their kernels.
+    """
+    functions: list[AtenFunction] = []
+    rows: list[Row] = []
+    for entry in (o.entry for o in operators):
+        own = entry.schema.name.namespace != "aten"
+        for kernel in entry.kernels if own else (_general(entry.kernels),):
+            boxed = f"boxed_{len(functions)}"
+            keys = kernel.keys if own else ()
+            functions.append(_aten_function(entry, kernel if keys else None))
+            rows.extend(Row(entry.name, key, boxed, prim=False) for key in keys or ("",))
     return {
-        "aten_functions": functions,
-        "row_groups": (RowGroup("", rows),) if rows else (),
+        "aten_functions": tuple(functions),
+        "row_groups": (RowGroup("", tuple(rows)),) if rows else (),
         "table_condition": "",
+        "kernel_count": len(rows),
+        "registry_size": len(rows) + RUNTIME_PRIM_KERNELS,
     }
 
 
-def _aten_function(entry: CatalogueEntry) -> AtenFunction:
+def _aten_function(entry: CatalogueEntry, special: KernelSpec | None) -> AtenFunction:
     schema = entry.schema
     count = len(schema.arguments)
     boxes = bool(schema.returns) and not schema.out
     function = torch_function(entry, _general(entry.kernels).symbol)
+    namespace = cpp_identifier(schema.name.namespace)
+    values = tuple(_unboxed(a, i) for i, a in enumerate(schema.arguments))
     return AtenFunction(
         schema=str(schema),
         scope=f"native_call_{function.operator}",
         stack_size=count + 1,
-        target=f"{cpp_identifier(schema.name.namespace)}::{function.direct}",
+        target=f"::{special.symbol}"
+        if special
+        else f"::torch::executor::{namespace}::{function.direct}",
         before=f"*stack[{count}] = EValue(" if boxes else "",
         after=")" if boxes else "",
-        unboxed=tuple(_unboxed(a, i) for i, a in enumerate(schema.arguments)),
+        arguments=values if special else ("context", *values),
         logged=tuple(range(count - len(schema.out), count)) or (count,),
     )
 

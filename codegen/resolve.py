@@ -150,23 +150,24 @@ def _uncarriable(operator: SelectedOperator, entry: CatalogueEntry) -> list[Diag
     if entry.boxed:
         return []
     schema = entry.schema
+    places = entry.argument_places or [entry.location] * len(schema.arguments)
     problems = [
-        f"argument '{a.name}' has type {a.type}"
-        for a in schema.arguments
+        (f"argument '{a.name}' has type {a.type}", place)
+        for a, place in zip(schema.arguments, places, strict=True)
         if argument_conversion(a) is None
     ]
     if return_type(schema) is None:
         returned = ", ".join(str(r.type) for r in schema.returns)
-        problems.append(f"it returns ({returned}) by value")
+        problems.append((f"it returns ({returned}) by value", entry.location))
     return [
         Diagnostic(
             "GK352",
             f"{operator.name} cannot be called by the runtime: {problem}",
-            entry.location,
+            place,
             hint="no EValue carries such a value; use another type, or an out variant",
             notes=_origin_notes(operator),
         )
-        for problem in problems
+        for problem, place in problems
     ]
 
 

@@ -117,6 +117,15 @@ inline at::Tensor norm(
   return ::my::native::norm(self, rest, at, flags, dims, how);
 }
 
+// scale.out(Tensor self, float by, *, Tensor(a!) out) -> Tensor(a!)
+inline at::Tensor & scale_outf(
+    [[maybe_unused]] ::executorch::ET_RUNTIME_NAMESPACE::KernelRuntimeContext& context,
+    const at::Tensor & self,
+    double by,
+    at::Tensor & out) {
+  return ::my::native::scale_any(self, by, out);
+}
+
 }  // namespace torch::executor::my
 
 namespace torch::executor::my_ops {

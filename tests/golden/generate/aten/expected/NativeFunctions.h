@@ -11,6 +11,12 @@ namespace my::native {
 // norm(Tensor self, Tensor?[] rest, int[2] at, bool[2] flags, int[]? dims=None, *, str how="a)\"b") -> Tensor
 at::Tensor norm(const at::Tensor & self, const c10::List<::std::optional<at::Tensor>> & rest, at::IntArrayRef at, ::std::array<bool,2> flags, at::OptionalIntArrayRef dims, ::std::string_view how);
 
+// scale.out(Tensor self, float by, *, Tensor(a!) out) -> Tensor(a!)
+at::Tensor & scale_any(const at::Tensor & self, double by, at::Tensor & out);
+
+// scale.out(Tensor self, float by, *, Tensor(a!) out) -> Tensor(a!)
+at::Tensor & scale_float(const at::Tensor & self, double by, at::Tensor & out);
+
 }  // namespace my::native
 
 namespace my_ops::native {

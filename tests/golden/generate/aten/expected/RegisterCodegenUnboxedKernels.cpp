@@ -196,8 +196,35 @@ void boxed_8(KernelRuntimeContext& context, Span<EValue*> stack) {
   internal::event_tracer_log_evalue(context.internal_event_tracer(), *stack[6]);
 }
 
-// my_ops::mul3.out(Tensor input, *, Tensor(a!) output) -> Tensor(a!)
+// my::scale.out(Tensor self, float by, *, Tensor(a!) out) -> Tensor(a!)
 void boxed_9(KernelRuntimeContext& context, Span<EValue*> stack) {
+  if (!fits(context, stack.size(), 4)) return;
+  internal::EventTracerProfileOpScope event_tracer_op_scope(context.internal_event_tracer(),
+                                                            "native_call_scale.out");
+  EXECUTORCH_SCOPE_PROF("native_call_scale.out");
+  ::torch::executor::my::scale_outf(
+      context,
+      stack[0]->to<::executorch::aten::Tensor>(),
+      stack[1]->to<double>(),
+      stack[2]->to<::executorch::aten::Tensor>());
+  internal::event_tracer_log_evalue(context.internal_event_tracer(), *stack[2]);
+}
+
+// my::scale.out(Tensor self, float by, *, Tensor(a!) out) -> Tensor(a!)
+void boxed_10(KernelRuntimeContext& context, Span<EValue*> stack) {
+  if (!fits(context, stack.size(), 4)) return;
+  internal::EventTracerProfileOpScope event_tracer_op_scope(context.internal_event_tracer(),
+                                                            "native_call_scale.out");
+  EXECUTORCH_SCOPE_PROF("native_call_scale.out");
+  ::my::native::scale_float(
+      stack[0]->to<::executorch::aten::Tensor>(),
+      stack[1]->to<double>(),
+      stack[2]->to<::executorch::aten::Tensor>());
+  internal::event_tracer_log_evalue(context.internal_event_tracer(), *stack[2]);
+}
+
+// my_ops::mul3.out(Tensor input, *, Tensor(a!) output) -> Tensor(a!)
+void boxed_11(KernelRuntimeContext& context, Span<EValue*> stack) {
   if (!fits(context, stack.size(), 3)) return;
   internal::EventTracerProfileOpScope event_tracer_op_scope(context.internal_event_tracer(),
                                                             "native_call_mul3.out");
@@ -210,7 +237,7 @@ void boxed_9(KernelRuntimeContext& context, Span<EValue*> stack) {
 }
 
 // my_ops::scale_shift.out(Tensor input, float scale, float shift, *, Tensor(a!) output) -> Tensor(a!)
-void boxed_10(KernelRuntimeContext& context, Span<EValue*> stack) {
+void boxed_12(KernelRuntimeContext& context, Span<EValue*> stack) {
   if (!fits(context, stack.size(), 5)) return;
   internal::EventTracerProfileOpScope event_tracer_op_scope(context.internal_event_tracer(),
                                                             "native_call_scale_shift.out");
@@ -235,8 +262,11 @@ constexpr Kernel kKernels[] = {
     Kernel("aten::split_copy.Tensor_out", boxed_6),
     Kernel("aten::sum.IntList_out", boxed_7),
     Kernel("my::norm", boxed_8),
-    Kernel("my_ops::mul3.out", boxed_9),
-    Kernel("my_ops::scale_shift.out", boxed_10),
+    Kernel("my::scale.out", boxed_9),
+    Kernel("my::scale.out", "v1/6;0,1|6;0,1|6;0,1", boxed_10),
+    Kernel("my::scale.out", "v1/5;0,1|5;0,1|5;0,1", boxed_10),
+    Kernel("my_ops::mul3.out", boxed_11),
+    Kernel("my_ops::scale_shift.out", boxed_12),
 };
 
 }  // namespace
