@@ -177,6 +177,9 @@ def build_context(plan: Plan, selection: Selection) -> Context:
                 Row(entry.name, key, f"boxed<{function.number}>", prim=False)
                 for key in kernel.keys or ("",)
             )
+    compiled = {o.entry.name: o.selected.dtypes for o in plan.operators if not o.entry.boxed}
+    # Not registered, but kernels of others ask for their dtypes.
+    compiled.update((o.name, o.dtypes) for o in selection.operators if not o.root)
     return Context(
         library=plan.library,
         conversions=tuple(conversions[name] for name in sorted(conversions)),
@@ -188,9 +191,7 @@ def build_context(plan: Plan, selection: Selection) -> Context:
             Namespace(name, tuple(declared)) for name, declared in sorted(prims.items())
         ),
         direct_calls=_direct_calls(plan),
-        variants=tuple(
-            _variants(o.entry.name, o.selected.dtypes) for o in plan.operators if not o.entry.boxed
-        ),
+        variants=tuple(_variants(name, dtypes) for name, dtypes in sorted(compiled.items())),
         include_all=selection.include_all,
     )
 

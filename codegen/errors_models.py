@@ -40,7 +40,7 @@ MODEL_ERRORS: dict[str, tuple[str, str]] = {
     "GK206": (
         "No model in this source",
         "The file is text. Text is read as C source that holds a program as an array of numbers, "
-        "as `xxd -i model.pte` writes it: one array that begins like a program, a file.",
+        "as `xxd -i model.pte` writes it. Where one model is wanted, it must hold one program.",
     ),
     "GK207": (
         "Tensors without data",

@@ -91,7 +91,7 @@ def generate(request: Request) -> Generation:
     for catalogue in catalogues:
         diagnostics.extend(catalogue.diagnostics)
     inputs = (
-        *(model.display for model in models),
+        *dict.fromkeys(model.input for model in models),
         *request.ops_files,
         *request.functions,
         *(str(catalogue.path) for catalogue in catalogues if catalogue.bundled),

@@ -85,7 +85,7 @@ def resolve(
 
 
 def _wanted(selection: Selection, catalogues: Sequence[Operators]) -> list[SelectedOperator]:
-    operators = {o.name: o for o in selection.operators}
+    operators = {o.name: o for o in selection.operators if o.root}
     if selection.include_all:
         origins = (Origin("all", "--all"),)
         for name in {n for c in catalogues for n in c.names}:

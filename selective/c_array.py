@@ -9,6 +9,7 @@ import re
 import struct
 from collections.abc import Iterator
 from mmap import mmap
+from typing import NamedTuple
 
 _ARRAY = re.compile(rb"(\w+)\s*\[[^\]\n]*\][^;={]*=\s*\{")
 _COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -32,11 +33,21 @@ def looks_like_source(head: bytes) -> bool:
     return not _CONTROL.search(head) and any(mark in head for mark in marks)
 
 
-def read(source: bytes | mmap) -> tuple[bytes, int]:
-    """The program in C source: its bytes, and how many elements the array has in all.
+class ProgramArray(NamedTuple):
+    """An array that holds a program: its name, the program's bytes, and its elements in all.
 
-    Bytes behind the program may be left out. Raises ArrayError when there is no array that begins
-    like a program, or more than one.
+    Bytes behind the program may be left out.
+    """
+
+    name: str
+    data: bytes
+    size: int
+
+
+def read(source: bytes | mmap) -> tuple[ProgramArray, ...]:
+    """The programs in C source, in its order.
+
+    Raises ArrayError when there is no array that begins like a program, or one cannot be read.
     """
     if source.find(b"/*") >= 0 or source.find(b"//") >= 0:
         source = _COMMENT.sub(lambda comment: b"\n" * comment[0].count(b"\n"), source)
@@ -50,10 +61,7 @@ def read(source: bytes | mmap) -> tuple[bytes, int]:
             "no array begins like a .pte program",
             hint="expected: unsigned char model_pte[] = {0x18, 0x00, ...}, as xxd -i writes",
         )
-    if len(found) > 1:
-        names = ", ".join(array.name for array in found)
-        raise ArrayError(f"{len(found)} programs in one file ({names})", hint="one program a file")
-    return found[0].program()
+    return tuple(ProgramArray(array.name, *array.program()) for array in found)
 
 
 class _Array:

@@ -43,11 +43,27 @@ _FOREIGN = (
 _EXPORT_HINT = "a .pte comes from executorch.exir: to_edge(...).to_executorch().buffer"
 
 
-def open_model(path: Path, display: str, parse: Callable[[Bytes, int], Parsed]) -> Read[Parsed]:
-    """Map the file at `path`, find the program in it, hand `parse` its bytes and their number.
+def open_models(
+    path: Path, display: str, parse: Callable[[Bytes, int], Parsed]
+) -> tuple[tuple[tuple[str, Parsed], ...], tuple[Diagnostic, ...]]:
+    """Map the file at `path`, find the programs in it, hand `parse` their bytes and number.
 
-    `parse` raises FormatError on damaged bytes. The result is None when there is an error.
+    `parse` raises FormatError on damaged bytes. Each result has the name that messages use:
+    `display` or, when C source holds several programs, that and the array: "models.h[digits]".
     """
+    found, diagnostics = _map(
+        path, display, lambda data, size: (_parse_all(data, size, display, parse), ())
+    )
+    results = found or ()
+    problems = [d for _, (_, problems) in results for d in problems]
+    return (
+        tuple((name, program) for name, (program, _) in results if program is not None),
+        (*diagnostics, *problems),
+    )
+
+
+def open_model(path: Path, display: str, parse: Callable[[Bytes, int], Parsed]) -> Read[Parsed]:
+    """`open_models` for one program. The result is None when there is an error."""
     return _map(path, display, lambda data, size: parse_bytes(data, size, display, parse))
 
 
@@ -100,12 +116,39 @@ def parse_bytes(
     data: bytes | mmap.mmap, size: int, display: str, parse: Callable[[Bytes, int], Parsed]
 ) -> Read[Parsed]:
     """`open_model` for the bytes of a file that messages call `display`."""
+    results = _parse_all(data, size, display, parse)
+    if len(results) == 1:
+        return results[0][1]
+    names = ", ".join(name for name, _ in results)
+    message = f"{len(results)} programs in one file ({names})"
+    return None, (problem("GK206", message, display, hint="one program a file here"),)
+
+
+def _parse_all(
+    data: bytes | mmap.mmap, size: int, display: str, parse: Callable[[Bytes, int], Parsed]
+) -> tuple[tuple[str, Read[Parsed]], ...]:
+    """What was read of each program in the file, and what messages call the program."""
+    if not c_array.looks_like_source(bytes(data[:_SNIFF])) or _is_lfs(data):
+        return ((display, _parse_one(data, size, display, parse)),)
+    try:
+        arrays = c_array.read(data)
+    except c_array.ArrayError as error:
+        wrong = problem("GK206", str(error), display, line=error.line, hint=error.hint)
+        return ((display, (None, (wrong,))),)
+    names = [display if len(arrays) == 1 else f"{display}[{array.name}]" for array in arrays]
+    return tuple(
+        (name, _parse_one(array.data, array.size, name, parse))
+        for name, array in zip(names, arrays, strict=True)
+    )
+
+
+def _parse_one(
+    data: bytes | mmap.mmap, size: int, display: str, parse: Callable[[Bytes, int], Parsed]
+) -> Read[Parsed]:
     base = 0
     try:
-        if bytes(data[: len(_LFS)]) == _LFS:
+        if _is_lfs(data):
             return None, (_foreign(_LFS, size, display),)
-        if c_array.looks_like_source(bytes(data[:_SNIFF])):
-            data, size = c_array.read(data)
         if bytes(data[4:8]) == b"BP08":
             base, size = Buffer(data, size).root(_BUNDLED).blob("program")
             if size == 0:
@@ -114,12 +157,14 @@ def parse_bytes(
             with memoryview(data) as whole, whole[base : base + size] as inner:
                 return _parse(inner, size, display, parse)
         return _parse(data, size, display, parse)
-    except c_array.ArrayError as error:
-        return None, (problem("GK206", str(error), display, line=error.line, hint=error.hint),)
     except FormatError as error:
         return None, (_damage(error, base, display),)
     except (MemoryError, RecursionError):
         return None, (problem("GK203", "damaged: it has no end", display, base),)
+
+
+def _is_lfs(data: bytes | mmap.mmap) -> bool:
+    return bytes(data[: len(_LFS)]) == _LFS
 
 
 def _parse(

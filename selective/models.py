@@ -10,17 +10,27 @@ from typing import NamedTuple
 from ..codegen.diagnostics import Diagnostic
 from .model_file import STANDARD_INPUT, problem
 from .program import Program
-from .pte import read_program
+from .pte import read_programs
 
 SUFFIXES = (".pte", ".bpte")
 """What is taken from a folder. Other kinds of file must be named."""
 
 
 class Model(NamedTuple):
-    """A loaded model; `display` is its path as the user wrote it (below a folder given: joined)."""
+    """A loaded model; `display` is its path as the user wrote it (below a folder given: joined).
+
+    A program of C source that holds several has its array's name too: "models.h[digits]"; `file`
+    is then the path alone.
+    """
 
     display: str
     program: Program
+    file: str = ""
+
+    @property
+    def input(self) -> str:
+        """The file that the model was read from."""
+        return self.file or self.display
 
 
 def load_models(names: Sequence[str]) -> tuple[tuple[Model, ...], tuple[Diagnostic, ...]]:
@@ -40,10 +50,9 @@ def load_models(names: Sequence[str]) -> tuple[tuple[Model, ...], tuple[Diagnost
         diagnostics.extend(errors)
     models: list[Model] = []
     for display in sorted(found):
-        program, errors = read_program(Path(display), display)
+        programs, errors = read_programs(Path(display), display)
         diagnostics.extend(errors)
-        if program is not None:
-            models.append(Model(display, program))
+        models.extend(Model(name, program, display) for name, program in programs)
     return tuple(models), tuple(diagnostics)
 
 

@@ -44,12 +44,14 @@ _OPERATOR_KEYS = (
 class ListedOperator(NamedTuple):
     """One operator of a list. `name` may be a pattern; `expand`: it may lack its overload.
 
-    `keys` are kernel keys as the list has them, never empty ("default": every dtype).
+    `keys` are kernel keys as the list has them, never empty ("default": every dtype). `root` as for
+    SelectedOperator.
     """
 
     name: str
     keys: tuple[str, ...]
     expand: bool = True
+    root: bool = True
 
 
 class OperatorList(NamedTuple):
@@ -162,7 +164,10 @@ def _selected_operators(root: Mapping) -> OperatorList:
     for name, node in _pairs(top.get("operators")):
         fields = _fields(node, _OPERATOR_KEYS, f"operator '{name.text}'")
         overloads = _flag(fields.get("include_all_overloads"), True) and "." not in name.text
-        operators.append(ListedOperator(name.text, keys.get(name.text) or (DEFAULT,), overloads))
+        root_operator = _flag(fields.get("is_root_operator"), True)
+        operators.append(
+            ListedOperator(name.text, keys.get(name.text) or (DEFAULT,), overloads, root_operator)
+        )
     return OperatorList(tuple(operators), _flag(top.get("include_all_operators"), False))
 
 
@@ -227,6 +232,7 @@ def format_operator_list(selection: Selection) -> str:
     """
     metadata: dict[str, list[str]] = {}
     operators: dict[str, list[str]] = {}
+    roots = {operator.name for operator in selection.operators if operator.root}
     for operator in sorted(selection.operators, key=lambda o: o.name):
         sources = {Path(origin.source).name or origin.source for origin in operator.origins}
         metadata[operator.name] = [DEFAULT] if operator.dtypes is None else sorted({*operator.keys})
@@ -243,7 +249,7 @@ def format_operator_list(selection: Selection) -> str:
         lines.append(f"  {_plain(name)}:")
         lines += _block_list("    debug_info:", files)
         lines.append("    include_all_overloads: false")
-        lines.append("    is_root_operator: true")
+        lines.append(f"    is_root_operator: {str(name in roots).lower()}")
         lines.append("    is_used_for_training: true")
     return "".join(f"{line}\n" for line in lines)
 

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeVar
 from ..codegen.diagnostics import Diagnostic
 from . import pte_schema as schema
 from .flatbuffer import Buffer, Bytes, FormatError, Table
-from .model_file import open_model
+from .model_file import open_model, open_models
 from .program import Chain, Delegate, Method, Offsets, Program, Segment
 from .pte_values import Shape, parse_frames, parse_instruction, parse_operator, parse_value, text
 
@@ -30,6 +30,13 @@ def read_program(path: Path, display: str) -> tuple[Program | None, tuple[Diagno
     The file may be a `.pte`, a bundled program or a C array of either. None when it has errors.
     """
     return open_model(path, display, parse_program)
+
+
+def read_programs(
+    path: Path, display: str
+) -> tuple[tuple[tuple[str, Program], ...], tuple[Diagnostic, ...]]:
+    """The programs in a file, each with what messages call it: C source can hold several."""
+    return open_models(path, display, parse_program)
 
 
 def parse_program(data: Bytes, size: int) -> Program:

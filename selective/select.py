@@ -28,9 +28,13 @@ class _Entry:
     dtypes: set[int] = field(default_factory=set)
     every_dtype: bool = False
     origins: set[Origin] = field(default_factory=set)
+    root: bool = False
 
-    def add(self, key: str, origin: Origin, dtypes: Iterable[int] | None) -> None:
+    def add(
+        self, key: str, origin: Origin, dtypes: Iterable[int] | None, root: bool = True
+    ) -> None:
         self.origins.add(origin)
+        self.root |= root
         if dtypes is None:
             self.every_dtype = True
         else:
@@ -72,7 +76,7 @@ def select(
         for name in known:
             _add(entries, name, None, Origin("all", "--all"))
         for entry in entries.values():
-            entry.every_dtype = True
+            entry.every_dtype = entry.root = True
     diagnostics.extend(_remove(entries, exclude))
     operators = tuple(_selected(name, entries[name]) for name in sorted(entries))
     return Selection(operators, include_all), tuple(diagnostics)
@@ -113,7 +117,7 @@ def _add_list(
         for name in names:
             entry = entries.setdefault(name, _Entry())
             for key in operator.keys:
-                entry.add(key, origin, key_dtypes(key))
+                entry.add(key, origin, key_dtypes(key), operator.root)
 
 
 def _meant(
@@ -168,4 +172,5 @@ def _selected(name: str, entry: _Entry) -> SelectedOperator:
         None if entry.every_dtype else tuple(sorted(entry.dtypes)),
         tuple(sorted(entry.keys)),
         tuple(sorted(entry.origins)),
+        entry.root,
     )

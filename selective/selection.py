@@ -24,12 +24,15 @@ class SelectedOperator(NamedTuple):
 
     `dtypes`: ScalarType numbers of tensors in its calls, sorted; None: every dtype.
     `keys`: kernel keys of its calls, sorted; empty: unknown (register the fallback only).
+    `root`: it is called by a model or by name, and so registered. Others stand in an operator list
+    with `is_root_operator: false` (kernels of root operators call them) and stay in the list.
     """
 
     name: str
     dtypes: tuple[int, ...] | None = None
     keys: tuple[str, ...] = ()
     origins: tuple[Origin, ...] = ()
+    root: bool = True
 
 
 class Selection(NamedTuple):

@@ -88,6 +88,26 @@ def test_bundled_program_in_a_c_array(tmp_path: Path) -> None:
     assert program == read_program(MODELS / "bundled_mlp.bpte", "")[0]
 
 
+def test_source_with_several_programs(tmp_path: Path) -> None:
+    path = tmp_path / "models.h"
+    mlp = (MODELS / "mlp.pte").read_bytes()
+    path.write_text(xxd("encoder", ADD) + xxd("table", bytes(range(64))) + xxd("decoder", mlp))
+    models, diagnostics = load_models([str(path)])
+    assert not diagnostics
+    assert [model.display for model in models] == [f"{path}[encoder]", f"{path}[decoder]"]
+    assert {model.input for model in models} == {str(path)}
+    expected = [reference(ADD, tmp_path), read_program(MODELS / "mlp.pte", "")[0]]
+    assert [model.program for model in models] == expected
+
+
+def test_one_damaged_program_of_several(tmp_path: Path) -> None:
+    path = tmp_path / "models.h"
+    path.write_text(xxd("encoder", ADD) + xxd("decoder", ADD[:200]))
+    models, (diagnostic,) = load_models([str(path)])
+    assert [model.display for model in models] == [f"{path}[encoder]"]
+    assert (diagnostic.code, diagnostic.location.file) == ("GK203", f"{path}[decoder]")
+
+
 def test_bundled_program_is_the_program_inside(tmp_path: Path) -> None:
     bundled = build.serialise({0: build.Num("I", 0), 2: ADD}, b"BP08")
     program, diagnostics = one(tmp_path, "model.bpte", bundled)
@@ -236,7 +256,7 @@ WRONG = [
         "models.h",
         xxd("encoder", ADD) + xxd("decoder", ADD),
         "GK206",
-        "2 programs in one file (encoder, decoder)",
+        "2 programs in one file (models.h[encoder], models.h[decoder])",
     ),
     ("empty.h", "#pragma once\n", "GK206", "no array begins like a .pte program"),
     (

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from gen_kernels.codegen.generate import Request, generate
 from gen_kernels.selective.oplist import (
     ListedOperator,
     OperatorList,
@@ -206,7 +207,7 @@ def test_written_as_pyyaml_writes_it(operators: list[SelectedOperator], everythi
             o.name: {
                 "debug_info": sorted({origin.source for origin in o.origins}),
                 "include_all_overloads": False,
-                "is_root_operator": True,
+                "is_root_operator": o.root,
                 "is_used_for_training": True,
             }
             for o in operators
@@ -244,3 +245,33 @@ def test_damaged_lists(tmp_path: Path) -> None:
             selection, diagnostics = select(ops_files=[str(path)])
             assert all(item.code.startswith("GK30") for item in diagnostics)
             parse_operator_list(format_operator_list(selection))
+
+
+def test_operators_that_are_no_roots_stay_in_the_list(tmp_path: Path) -> None:
+    """Official meaning (SelectiveBuilder.is_root_operator): dtypes kept, not registered."""
+    path = tmp_path / "selected_operators.yaml"
+    rest = OFFICIAL.partition("  aten::mul.out:\n    debug_info")
+    text = "".join(
+        (*rest[:2], rest[2].replace("is_root_operator: true", "is_root_operator: false"))
+    )
+    assert text.count("is_root_operator: false") == 1
+    path.write_text(text)
+    selection, diagnostics = select(ops_files=[str(path)])
+    assert not diagnostics
+    assert [(o.name, o.root) for o in selection.operators] == [
+        ("aten::add.out", True),
+        ("aten::mul.out", False),
+    ]
+    again = parse_operator_list(format_operator_list(selection))
+    assert [(o.name, o.root) for o in again.operators] == [
+        ("aten::add.out", True),
+        ("aten::mul.out", False),
+    ]
+    generated = generate(Request(ops_files=(str(path),)))
+    registration = generated.files["RegisterCodegenUnboxedKernels.cpp"]
+    assert "aten::add.out" in registration
+    assert "aten::mul" not in registration
+    assert '"mul.out"' in generated.files["selected_op_variants.h"]
+
+    selection, _ = select(ops=["aten::mul.out"], ops_files=[str(path)])
+    assert all(o.root for o in selection.operators)  # one that asks for it is enough
