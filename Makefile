@@ -9,7 +9,7 @@ CONFORMANCE := .venv-conformance
 PYTHON_DIRS := package codegen selective templates functions tools tests benchmarks examples platform
 CXX_FILES = $(shell git ls-files 'kernels/*.cpp' 'kernels/*.h' 'runtime/*.cpp' 'runtime/*.h' \
 	'platform/*.cpp' 'platform/*.h' 'platform/*.c' 'examples/*.cpp' 'examples/*.h' \
-	'tests/cpp/*.cpp' 'tests/cpp/*.h' 'tests/corev/*.cpp' 'tests/corev/*.h' 'tests/conformance/*.cpp' 'tests/conformance/*.h')
+	'tests/cpp/*.cpp' 'tests/cpp/*.h' 'tests/corev/*.cpp' 'tests/corev/*.h' 'tests/unit/cpp/*.cpp' 'tests/conformance/*.cpp' 'tests/conformance/*.h')
 
 .PHONY: help demo test check lint types fast conformance goldens format bench clean
 

@@ -53,6 +53,7 @@ inline int32_t clipu(int32_t a, unsigned bits) {
   const int32_t high = s((uint32_t{1} << (bits - 1)) - 1);
   return a > high ? high : a < 0 ? 0 : a;
 }
+inline int32_t fl1(uint32_t a) { return a == 0 ? 32 : 31 - __builtin_clz(a); }
 inline int32_t min(int32_t a, int32_t b) { return a < b ? a : b; }
 inline int32_t max(int32_t a, int32_t b) { return a > b ? a : b; }
 template <class F>
@@ -150,6 +151,17 @@ inline int32_t clipu16(int32_t a) {
   return d;
 #else
   return model::clipu(a, 17);
+#endif
+}
+
+// The place of the highest 1; 32 when there is none.
+inline int32_t last_bit(uint32_t a) {
+#if GEN_KERNELS_COREV
+  int32_t d;
+  asm(".insn r 0x2b, 3, 0x22, %0, %1, x0" : "=r"(d) : "r"(a));
+  return d;
+#else
+  return model::fl1(a);
 #endif
 }
 

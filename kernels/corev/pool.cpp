@@ -11,6 +11,7 @@ namespace gen_kernels::corev {
 using cortex_m::Average;
 using cortex_m::Dims;
 using cortex_m::Image;
+using cortex_m::Mean;
 using cortex_m::PoolCall;
 using cortex_m::Taps;
 
@@ -32,11 +33,16 @@ GEN_KERNELS_INLINE void each_group(int32_t channels, Group group) {
   group(last);
 }
 
+struct CorevBits {
+  static int32_t top(uint32_t word) { return last_bit(word); }
+};
+
 void average_words(const PoolCall& call, const Average& average) {
   const Image& in = call.input;
+  Mean mean;
   cortex_m::each_window(call, [&](Taps rows, Taps columns, const int8_t* origin, int8_t* out) {
     const int32_t count = (rows.last - rows.first) * (columns.last - columns.first);
-    const int32_t zeros = count * average.zero;
+    mean.set(count);
     // Rows that follow each other make one run: a window as wide as the image.
     const int32_t step = in.column_stride;
     const int32_t width = columns.last - columns.first;
@@ -44,28 +50,46 @@ void average_words(const PoolCall& call, const Average& average) {
     const int32_t runs = whole ? 1 : rows.last - rows.first;
     const int32_t length = whole ? count : width;
     const int32_t first = rows.first * in.row_stride + columns.first * step;
+    const auto finish = [&](int32_t dividend, const int8_t* at) {
+      uint32_t remainder;
+      const int32_t value = mean.divide(dividend, remainder);
+      if (mean.decides(remainder)) {
+        return value;
+      }
+      return remainder == 0 ? average.half_way<CorevBits>(2 * (value - average.zero) - 1, at, in,
+                                                          rows, columns)
+                            : average.by_floats(at, in, rows, columns);
+    };
     each_group(in.channels, [&](int32_t c) {
       const int8_t* corner = origin + c;
-      int32_t s0 = -zeros;
+      int32_t s0 = mean.start();
       int32_t s1 = s0;
       int32_t s2 = s0;
       int32_t s3 = s0;
-      for (int32_t i = 0; i < runs; ++i) {
-        const int8_t* at = corner + first + i * in.row_stride;
+      const int8_t* row = corner + first;
+      for (int32_t i = runs; i > 0; --i, row += in.row_stride) {
+        const int8_t* at = row;
         for (int32_t j = length; j > 0; --j) {
           const uint32_t word = load_word(at, step);
-          s0 = sdotsp_b(s0, word, 0x00000001U);
-          s1 = sdotsp_b(s1, word, 0x00000100U);
-          s2 = sdotsp_b(s2, word, 0x00010000U);
-          s3 = sdotsp_b(s3, word, 0x01000000U);
+          s0 = sdotsp_b(s0, word, 0x00000002U);
+          s1 = sdotsp_b(s1, word, 0x00000200U);
+          s2 = sdotsp_b(s2, word, 0x00020000U);
+          s3 = sdotsp_b(s3, word, 0x02000000U);
         }
       }
-      out[c] = static_cast<int8_t>(average(s0, corner, in, rows, columns));
-      out[c + 1] = static_cast<int8_t>(average(s1, corner + 1, in, rows, columns));
-      out[c + 2] = static_cast<int8_t>(average(s2, corner + 2, in, rows, columns));
-      out[c + 3] = static_cast<int8_t>(average(s3, corner + 3, in, rows, columns));
+      out[c] = static_cast<int8_t>(finish(s0, corner));
+      out[c + 1] = static_cast<int8_t>(finish(s1, corner + 1));
+      out[c + 2] = static_cast<int8_t>(finish(s2, corner + 2));
+      out[c + 3] = static_cast<int8_t>(finish(s3, corner + 3));
     });
   });
+}
+
+void run_average(const PoolCall& call, const Average& average) {
+  const int64_t taps = int64_t{call.kernel.h} * call.kernel.w;
+  by_words(call) && average.plain&& taps <= Average::kMostTaps
+      ? average_words(call, average)
+      : cortex_m::average_pool(call, average);
 }
 
 void max_words(const PoolCall& call, int32_t low, int32_t high) {
@@ -87,6 +111,13 @@ void max_words(const PoolCall& call, int32_t low, int32_t high) {
   });
 }
 
+void run_max(const PoolCall& call, int32_t low, int32_t high) {
+  // Bounds beyond int8 do not fit the bytes of a word.
+  by_words(call) && low >= INT8_MIN&& low <= INT8_MAX&& high >= INT8_MIN&& high <= INT8_MAX
+      ? max_words(call, low, high)
+      : cortex_m::max_pool(call, low, high);
+}
+
 }  // namespace
 }  // namespace gen_kernels::corev
 
@@ -104,7 +135,7 @@ Tensor& quantized_avg_pool2d_out(KernelRuntimeContext& context, const Tensor& in
                                  ceil_mode, zero_point, multiplier, shift, out)) {
     return fail(context, out);
   }
-  by_words(call) ? average_words(call, average) : cortex_m::average_pool(call, average);
+  run_average(call, average);
   return out;
 }
 
@@ -119,7 +150,7 @@ Tensor& quantized_avg_pool2d_nhwc_out(KernelRuntimeContext& context, const Tenso
                                  ceil_mode, zero_point, multiplier, shift, out)) {
     return fail(context, out);
   }
-  by_words(call) ? average_words(call, average) : cortex_m::average_pool(call, average);
+  run_average(call, average);
   return out;
 }
 
@@ -135,15 +166,7 @@ Tensor& quantized_max_pool2d_out(KernelRuntimeContext& context, const Tensor& in
                              activation_max, out)) {
     return fail(context, out);
   }
-  const auto low = static_cast<int32_t>(activation_min);
-  const auto high = static_cast<int32_t>(activation_max);
-  // Bounds beyond int8 do not fit the bytes of a word.
-  if (by_words(call) && low >= INT8_MIN && low <= INT8_MAX && high >= INT8_MIN &&
-      high <= INT8_MAX) {
-    max_words(call, low, high);
-  } else {
-    cortex_m::max_pool(call, low, high);
-  }
+  run_max(call, static_cast<int32_t>(activation_min), static_cast<int32_t>(activation_max));
   return out;
 }
 
@@ -159,15 +182,7 @@ Tensor& quantized_max_pool2d_nhwc_out(KernelRuntimeContext& context, const Tenso
                              activation_max, out)) {
     return fail(context, out);
   }
-  const auto low = static_cast<int32_t>(activation_min);
-  const auto high = static_cast<int32_t>(activation_max);
-  // Bounds beyond int8 do not fit the bytes of a word.
-  if (by_words(call) && low >= INT8_MIN && low <= INT8_MAX && high >= INT8_MIN &&
-      high <= INT8_MAX) {
-    max_words(call, low, high);
-  } else {
-    cortex_m::max_pool(call, low, high);
-  }
+  run_max(call, static_cast<int32_t>(activation_min), static_cast<int32_t>(activation_max));
   return out;
 }
 

@@ -13,8 +13,8 @@ struct PoolCall {
   int8_t* out;
 };
 
-// The reference's average: the mean of the dequantised values, quantised again,
-// in single precision.
+// The reference's average: the mean of the dequantised values, quantised again, in single
+// precision.
 struct Average {
   // Most values in a window for which the sum decides (beyond, rounding errors reach every mean).
   static constexpr int32_t kMostTaps = 256;
@@ -23,11 +23,44 @@ struct Average {
   float scale;
   bool plain;
 
-  // The mean of a window from its sum of (value - zero); `at` is its first element for the exact
-  // way.
-  int32_t operator()(int32_t sum, const int8_t* at, const Image& in, Taps rows, Taps columns) const;
-  // Step by step as the reference does it.
+  // The mean of a window step by step as the reference does it; `at` is its first element.
   int32_t by_floats(const int8_t* at, const Image& in, Taps rows, Taps columns) const;
+  // The same by integers, for `plain` windows of which the mean lies half-way between two integers:
+  // `twice` is twice the mean less the zero point. `Bits::top` gives the place of a word's first 1.
+  template <class Bits>
+  int32_t half_way(int32_t twice, const int8_t* at, const Image& in, Taps rows, Taps columns) const;
+};
+
+// Means of windows with `count` values by whole numbers. The reference adds and divides floats,
+// each step within 2^-24 of the magnitude reached: the mean of integers below 2^8 is known within
+// (count + 5) * 2^-16. Farther from a half than that, whole numbers decide.
+struct Mean {
+  int32_t count = 0;
+  uint32_t inverse = 0;  // of 2 * count, times 2^32, rounded up: exact for the dividends here
+  uint32_t near = 0;     // remainders up to this are near a half
+  uint32_t span = 0;     // of the remainders that are not
+
+  void set(int32_t count_) {
+    if (count != count_) {
+      const auto twice = 2 * static_cast<uint32_t>(count_);
+      count = count_;
+      inverse = UINT32_MAX / twice + 1;
+      near = static_cast<uint32_t>((count_ + 5) * count_) >> 15;
+      span = twice - 1 - 2 * near;
+    }
+  }
+
+  // What a window's dividend begins with: add twice its values.
+  int32_t start() const { return 257 * count; }
+  // A window's mean less `remainder` halves, from its dividend.
+  int32_t divide(int32_t dividend, uint32_t& remainder) const {
+    const auto quotient =
+        static_cast<uint32_t>((uint64_t{static_cast<uint32_t>(dividend)} * inverse) >> 32);
+    remainder = static_cast<uint32_t>(dividend) - 2 * quotient * static_cast<uint32_t>(count);
+    return static_cast<int32_t>(quotient) - 128;
+  }
+  // Whether that is the reference's too.
+  bool decides(uint32_t remainder) const { return remainder - near - 1 < span; }
 };
 
 // Calls window(rows, columns, window origin in channel 0, output element in channel 0) for each
@@ -77,6 +110,9 @@ GEN_KERNELS_NOINLINE inline bool prepare(PoolCall& call, Dims dims, const Tensor
     return false;
   }
   call.input = image_of(input, dims);
+  if (call.input.height < 1 || call.input.width < 1) {
+    return false;
+  }
   const int64_t height =
       pooled(call.input.height, call.kernel.h, call.stride.h, call.padding.h, 1, ceil_mode);
   const int64_t width =
@@ -122,42 +158,97 @@ GEN_KERNELS_NOINLINE inline int32_t Average::by_floats(const int8_t* at, const I
                            : 0;
 }
 
-GEN_KERNELS_NOINLINE inline int32_t Average::operator()(int32_t sum, const int8_t* at,
-                                                        const Image& in, Taps rows,
-                                                        Taps columns) const {
-  const int32_t count = (rows.last - rows.first) * (columns.last - columns.first);
-  // The reference adds and divides floats, each step within 2^-24 of the magnitude reached: the
-  // mean of integers below 2^8 is known within (count + 5) * 2^-16. Farther from a half than
-  // that, whole numbers decide; at a half, only its own rounding errors tell.
-  if (plain && count <= kMostTaps) {
-    int32_t quotient = sum / count;
-    int32_t rest = sum - quotient * count;
-    if (rest < 0) {
-      rest += count;
-      --quotient;
-    }
-    const int32_t twice =
-        2 * rest - count;  // the distance to the half, in units of 1 / (2 * count)
-    const int32_t distance = twice < 0 ? -twice : twice;
-    if (distance * (1 << 15) > (count + 5) * count) {
-      return clamp(quotient + (twice > 0 ? 1 : 0) + zero, INT8_MIN, INT8_MAX);
+// What to add to a number to round it, half to even, to a multiple of 2^places; its low word is
+// enough. `sticky`: it is a little larger than said.
+inline int32_t rounding(uint32_t low, int32_t places, bool sticky) {
+  const uint32_t unit = uint32_t{1} << places;
+  const uint32_t up = (unit >> 1) - 1 + (sticky ? 1 : (low >> places) & 1);
+  return static_cast<int32_t>(((low + up) & (0 - unit)) - low);
+}
+
+struct PlainBits {
+  static int32_t top(uint32_t word) { return 31 - __builtin_clz(word); }
+};
+
+template <class Bits>
+GEN_KERNELS_NOINLINE inline int32_t Average::half_way(int32_t twice, const int8_t* at,
+                                                      const Image& in, Taps rows,
+                                                      Taps columns) const {
+  // All numbers in units of the scale's last digit: a product with the scale is `value * mantissa`,
+  // the sum so far `total * mantissa + error`. Each step rounds to 24 digits.
+  const uint32_t mantissa = (float_bits(scale) & 0x7fffffU) | 0x800000U;
+  int32_t total = 0;
+  int32_t error = 0;
+  for (int32_t i = rows.first; i < rows.last; ++i) {
+    const int8_t* value = at + i * in.row_stride + columns.first * in.column_stride;
+    for (int32_t j = columns.last - columns.first; j > 0; --j, value += in.column_stride) {
+      const int32_t plus = *value - zero;
+      if (plus == 0) {
+        continue;
+      }
+      const uint32_t product = static_cast<uint32_t>(plus < 0 ? -plus : plus) * mantissa;
+      if (const int32_t places = Bits::top(product) - 23; places > 0) {
+        const int32_t change = rounding(product, places, false);
+        error += plus < 0 ? -change : change;
+      }
+      total += plus;
+      const auto size = static_cast<uint32_t>(total < 0 ? -total : total);
+      const int32_t rest = total < 0 ? -error : error;
+      const uint64_t sum = uint64_t{size} * mantissa + static_cast<uint64_t>(int64_t{rest});
+      const auto high = static_cast<uint32_t>(sum >> 8);  // below 2^40; a total of 0 has no digits
+      if (const int32_t places = Bits::top(high | 1) - 15; total != 0 && places > 0) {
+        const int32_t change = rounding(static_cast<uint32_t>(sum), places, false);
+        error += total < 0 ? -change : change;
+      }
     }
   }
-  return by_floats(at, in, rows, columns);
+  // The quotient by the count, and how far it is then from `size` halves; times 8.
+  const int32_t count = (rows.last - rows.first) * (columns.last - columns.first);
+  const int32_t rest = 8 * (twice < 0 ? -error : error);
+  const int32_t part = rest / count;
+  const int32_t floor = part - (rest < part * count ? 1 : 0);
+  const auto size = static_cast<uint32_t>(twice < 0 ? -twice : twice);
+  const uint64_t mean = uint64_t{size} * 4 * mantissa + static_cast<uint64_t>(int64_t{floor});
+  const int32_t places = Bits::top(static_cast<uint32_t>(mean >> 8)) - 15;
+  const int32_t off = floor + rounding(static_cast<uint32_t>(mean), places, rest != floor * count);
+  // The quotient by the scale rounds to the half itself when it is within half a unit of its last
+  // place; then the even neighbour counts. (Around 1/2 no other quotient is that close.)
+  const auto away = static_cast<uint32_t>(off < 0 ? -off : off);
+  const auto whole = static_cast<int32_t>(size >> 1);
+  const bool even = away <= (size == 1 ? 0 : mantissa >> (22 - Bits::top(size)));
+  const int32_t magnitude = whole + (even ? whole & 1 : off > 0 ? 1 : 0);
+  return (twice < 0 ? -magnitude : magnitude) + zero;
 }
 
 GEN_KERNELS_NOINLINE inline void average_pool(const PoolCall& call, const Average& average) {
   const Image& in = call.input;
+  Mean mean;
   each_window(call, [&](Taps rows, Taps columns, const int8_t* at, int8_t* out) {
     const int32_t count = (rows.last - rows.first) * (columns.last - columns.first);
-    for (int32_t c = 0; c < in.channels; ++c) {
-      int32_t sum = 0;
-      for (int32_t i = rows.first; i < rows.last; ++i) {
-        for (int32_t j = columns.first; j < columns.last; ++j) {
-          sum += at[i * in.row_stride + j * in.column_stride];
+    const bool whole = average.plain && count <= Average::kMostTaps;
+    if (whole) {
+      mean.set(count);
+    }
+    for (int32_t c = in.channels; c > 0; --c) {
+      int32_t value = 0;
+      uint32_t remainder = 1;
+      if (whole) {
+        int32_t sum = 0;
+        const int8_t* row = at + rows.first * in.row_stride + columns.first * in.column_stride;
+        for (int32_t i = rows.last - rows.first; i > 0; --i, row += in.row_stride) {
+          const int8_t* from = row;
+          for (int32_t j = columns.last - columns.first; j > 0; --j, from += in.column_stride) {
+            sum += *from;
+          }
         }
+        value = mean.divide(mean.start() + 2 * sum, remainder);
       }
-      *out = static_cast<int8_t>(average(sum - count * average.zero, at, in, rows, columns));
+      if (remainder == 0) {
+        value = average.half_way<PlainBits>(2 * (value - average.zero) - 1, at, in, rows, columns);
+      } else if (!whole || !mean.decides(remainder)) {
+        value = average.by_floats(at, in, rows, columns);
+      }
+      *out = static_cast<int8_t>(value);
       at += in.channel_stride;
       out += call.output.channel_stride;
     }
