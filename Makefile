@@ -27,7 +27,7 @@ demo:
 	@$(PY) examples/digits/demo.py
 
 test:
-	@$(SETUP) dev cross rtl builds
+	@$(SETUP) dev cross rtl builds bazel
 	$(PY) -m pytest -n 2 --dist loadgroup -m 'not conformance'
 
 check: lint types fast

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -36,8 +37,10 @@ def test_starlark_parses(name: str) -> None:
 
 
 def test_starlark_is_formatted() -> None:
-    """@bazel/buildifier from npm, where it is on PATH."""
-    tool = shutil.which("buildifier")
+    """@bazel/buildifier from npm, on PATH or where platform/setup puts it."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    here = cache / "gen-kernels" / "npm" / "node_modules" / ".bin"
+    tool = shutil.which("buildifier") or shutil.which("buildifier", path=str(here))
     if tool is None:
         pytest.skip("buildifier not installed")
     command = [tool, "-mode=check", "-lint=warn", *STARLARK[1:]]
