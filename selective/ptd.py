@@ -78,4 +78,5 @@ def parse_tensors(data: Bytes, size: int) -> tuple[NamedTensor, ...]:
                     layout.numbers("dim_order", "B"),
                 )
             )
-    return tuple(sorted(found))
+    # By name alone: a damaged file can have one twice, with a layout and without.
+    return tuple(sorted(found, key=lambda tensor: tensor.name))

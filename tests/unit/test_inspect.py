@@ -17,6 +17,7 @@ from gen_kernels.selective.inspect import text_report
 from gen_kernels.selective.inspect_html import page, plots
 from gen_kernels.selective.models import Model, load_models
 from gen_kernels.selective.pte import parse_program
+from gen_kernels.selective.ptd import parse_tensors
 from gen_kernels.selective.report import ModelFacts, coverage_counts, model_facts
 from gen_kernels.selective.report_json import model_json
 
@@ -118,6 +119,15 @@ def test_data_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert "3 tensors of the model in no data file: l1.weight, l2.bias" in capsys.readouterr().err
     assert cli.main(["inspect", model, "--data", model]) == 1
     assert "damaged at byte 4 (file identifier)" in capsys.readouterr().err
+
+
+def test_data_file_with_one_name_twice() -> None:
+    """Found by the fuzzer: such entries were compared by their layouts, of which one has none."""
+    shape = {0: build.Num("b", 6), 1: build.Vec("i", [2])}
+    first = {0: "w", 1: build.Num("I", 0), 2: shape}
+    root = {1: [{1: build.Num("Q", 0)}], 2: [first, {0: "w", 1: build.Num("I", 0)}]}
+    data = build.serialise(root, b"FT01")
+    assert [(t.name, t.dtype) for t in parse_tensors(data, len(data))] == [("w", 6), ("w", None)]
 
 
 def test_wrong_model_prints_no_report(capsys: pytest.CaptureFixture[str]) -> None:
