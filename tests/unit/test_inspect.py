@@ -16,8 +16,8 @@ from gen_kernels.codegen import cli
 from gen_kernels.selective.inspect import text_report
 from gen_kernels.selective.inspect_html import page, plots
 from gen_kernels.selective.models import Model, load_models
-from gen_kernels.selective.pte import parse_program
 from gen_kernels.selective.ptd import parse_tensors
+from gen_kernels.selective.pte import parse_program
 from gen_kernels.selective.report import ModelFacts, coverage_counts, model_facts
 from gen_kernels.selective.report_json import model_json
 
