@@ -1,8 +1,8 @@
 """Temporary memory that our kernels ask of the context, computed from a program's calls.
 
 Portable kernels take none. The CORE-V kernels take tables and rearranged operands: the formulas
-here are those of kernels/corev/conv.cpp and linear.cpp, for shapes that take the fast path; for
-others the result is an upper bound. A kernel that gets less falls back on the portable one.
+here are those of kernels/corev/*.cpp for shapes that take the fast path; for others the result is
+an upper bound. A kernel that gets less falls back on the portable one.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ ALIGNMENT = 16
 """What a kernel's temporary memory begins at, in a pool of its own."""
 
 _CHANNEL = 16  # sizeof(Channel): what an output channel needs after the sum
+_WORD = 4
 _ROWS = 4  # rows of inputs that are multiplied at a time
 _FEW = 4  # channels of an image that is copied with its padding
 
@@ -143,6 +144,15 @@ def _batch_matmul(arguments: _Arguments) -> int:
     return _product(left.sizes[1], right.sizes[1], left.sizes[2], _int(arguments, 1))
 
 
+def _softmax(arguments: _Arguments) -> int:
+    source = _tensor(arguments, 0)
+    if source is None:
+        return 0
+    dim = _int(arguments, 1)
+    length = source.sizes[dim] if source.sizes else 1
+    return length * _WORD
+
+
 _NAMESPACE = "gen_kernels::corev::native::"
 _SIZES: dict[str, Callable[[_Arguments], int]] = {
     f"{_NAMESPACE}quantized_conv2d_out": _conv(1),
@@ -151,4 +161,5 @@ _SIZES: dict[str, Callable[[_Arguments], int]] = {
     f"{_NAMESPACE}quantized_depthwise_conv2d_nhwc_out": _depthwise(3),
     f"{_NAMESPACE}quantized_linear_out": _linear,
     f"{_NAMESPACE}quantized_batch_matmul_out": _batch_matmul,
+    f"{_NAMESPACE}softmax_out": _softmax,
 }

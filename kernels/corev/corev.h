@@ -45,6 +45,7 @@ inline int32_t mulu_n(int32_t a, int32_t b, unsigned n) {
   return s(((u(a) & 0xffff) * (u(b) & 0xffff)) >> n);
 }
 inline int32_t add_nr(int32_t a, int32_t b, uint32_t n) { return s(u(a) + u(b)) >> (n & 31); }
+inline int32_t clipur(int32_t a, int32_t high) { return a <= 0 ? 0 : a > high ? high : a; }
 inline int32_t clip(int32_t a, unsigned bits) {
   const int32_t high = s((uint32_t{1} << (bits - 1)) - 1);
   return a > high ? high : a < -high - 1 ? -high - 1 : a;
@@ -119,6 +120,8 @@ GEN_KERNELS_COREV_3(int32_t, mac, "0x2b, 3, 0x48", int32_t, int32_t)
 GEN_KERNELS_COREV_3(int32_t, add_nr, "0x2b, 3, 0x40", int32_t, uint32_t)
 GEN_KERNELS_COREV_2(int32_t, min, "0x2b, 3, 0x2b", int32_t, int32_t)
 GEN_KERNELS_COREV_2(int32_t, max, "0x2b, 3, 0x2d", int32_t, int32_t)
+// a, clipped to 0 ... b
+GEN_KERNELS_COREV_2(int32_t, clipur, "0x2b, 3, 0x3b", int32_t, int32_t)
 // byte by byte
 GEN_KERNELS_COREV_2(uint32_t, min_b, "0x7b, 1, 0x10", uint32_t, uint32_t)
 GEN_KERNELS_COREV_2(uint32_t, max_b, "0x7b, 1, 0x18", uint32_t, uint32_t)
@@ -151,6 +154,17 @@ inline int32_t clipu16(int32_t a) {
   return d;
 #else
   return model::clipu(a, 17);
+#endif
+}
+
+// (a + b) >> 24
+inline int32_t add_n24(int32_t a, int32_t b) {
+#if GEN_KERNELS_COREV
+  int32_t d;
+  asm(".insn r 0x5b, 2, 0x18, %0, %1, %2" : "=r"(d) : "r"(a), "r"(b));
+  return d;
+#else
+  return model::add_nr(a, b, 24);
 #endif
 }
 
@@ -225,6 +239,15 @@ inline void store_word(int8_t*& to, uint32_t value) {
 #endif
 }
 
+inline void store_word(int8_t*& to, uint32_t value, int32_t step) {
+#if GEN_KERNELS_COREV
+  asm volatile(".insn r 0x2b, 3, 0x12, %2, %0, %1" : "+&r"(to) : "r"(value), "r"(step) : "memory");
+#else
+  std::memcpy(to, &value, 4);
+  to += step;
+#endif
+}
+
 inline void store_byte(int8_t*& to, int32_t value, int32_t step) {
 #if GEN_KERNELS_COREV
   asm volatile(".insn r 0x2b, 3, 0x10, %2, %0, %1" : "+&r"(to) : "r"(value), "r"(step) : "memory");
@@ -279,6 +302,20 @@ inline void copy(int8_t* to, const int8_t* from, int32_t count) {
 
 inline void fill(int8_t* to, int32_t value, int32_t count) {
   const uint32_t word = (static_cast<uint32_t>(value) & 0xff) * 0x01010101U;
+#if GEN_KERNELS_COREV
+  if (count >= 32) {
+    const int32_t blocks = count >> 4;
+    asm volatile(GEN_KERNELS_LOOP_BEGIN GEN_KERNELS_LOOP(n, 4)
+                 ".insn s 0x2b, 2, %[word], 4(%[to])\n"
+                 ".insn s 0x2b, 2, %[word], 4(%[to])\n"
+                 ".insn s 0x2b, 2, %[word], 4(%[to])\n"
+                 ".insn s 0x2b, 2, %[word], 4(%[to])\n" GEN_KERNELS_LOOP_END
+                 : [to] "+&r"(to)
+                 : [n] "r"(blocks), [word] "r"(word)
+                 : "memory");
+    count &= 15;
+  }
+#endif
   for (; count >= 4; count -= 4) {
     store_word(to, word);
   }

@@ -18,6 +18,16 @@ inline uint32_t high(uint32_t a, uint32_t b) {
 }
 inline int32_t high(int32_t a, int32_t b) { return static_cast<int32_t>(int64_t{a} * b >> 32); }
 
+// 2^f - 1 times 2^32, for f = fraction / 2^32: a polynomial for (2^f - 1) / f that meets it in the
+// Chebyshev nodes of [0, 1].
+inline uint32_t exp2_part(uint32_t fraction) {
+  constexpr uint32_t kPower[] = {0xB17217F9, 0x3D7F7BA6, 0x0E3589F8, 0x02763464,
+                                 0x0057BF1A, 0x00099317, 0x00015BD3};
+  uint32_t p = kPower[6];
+  for (int i = 6; i-- > 0;) p = kPower[i] + high(p, fraction);
+  return high(p, fraction);
+}
+
 __attribute__((noinline)) inline float exp(float x) {
   const uint32_t bits = to_bits(x);
   const uint32_t field = exponent_of(bits);
@@ -33,12 +43,7 @@ __attribute__((noinline)) inline float exp(float x) {
   if (bits >= kSign) t = 0 - t;
   const auto n = static_cast<int32_t>(t >> 32);
   const auto fraction = static_cast<uint32_t>(t);
-  // (2^f - 1) / f on [0, 1] by a polynomial that meets it in the Chebyshev nodes, times 2^32.
-  constexpr uint32_t kPower[] = {0xB17217F9, 0x3D7F7BA6, 0x0E3589F8, 0x02763464,
-                                 0x0057BF1A, 0x00099317, 0x00015BD3};
-  uint32_t p = kPower[6];
-  for (int i = 6; i-- > 0;) p = kPower[i] + high(p, fraction);
-  p = high(p, fraction);
+  const uint32_t p = exp2_part(fraction);
   const int32_t biased = n + 127;
   if (biased >= 255) return from_bits(kInfinity);
   if (biased > 0) {

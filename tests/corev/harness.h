@@ -112,7 +112,7 @@ inline Tensor fill(const Tensor& t) {
   auto* data = t.mutable_data_ptr<int8_t>();
   const int kind = between(0, 9);
   const int32_t constant = between(-128, 127);
-  for (ssize_t i = 0; i < t.numel(); ++i) {
+  for (size_t i = 0; i < t.nbytes(); ++i) {
     const int32_t extreme = chance(50) ? -128 : 127;
     data[i] = static_cast<int8_t>(kind == 0 ? constant : kind == 1 ? extreme : between(-128, 127));
   }
@@ -159,9 +159,10 @@ void compare(Counts& counts, const Tensor& out, Portable&& portable, Corev&& cor
   counts.wrong += a != b || (a && memcmp(first, second, size + 16) != 0) ? 1 : 0;
 }
 
-inline Tensor output(Made& made, int rank, const int32_t* sizes, bool last) {
+inline Tensor output(Made& made, int rank, const int32_t* sizes, bool last,
+                     ScalarType type = ScalarType::Char) {
   take(16, false);
-  Tensor out = make(made, ScalarType::Char, rank, sizes, last);
+  Tensor out = make(made, type, rank, sizes, last);
   take(16, false);
   return out;
 }

@@ -6,6 +6,9 @@ int test_conv();
 int test_linear();
 int test_pool();
 int test_elementwise();
+int test_quantize();
+int test_layout();
+int test_softmax();
 
 int main() {
   int wrong = 0;
@@ -13,6 +16,9 @@ int main() {
   wrong += test_linear();
   wrong += test_pool();
   wrong += test_elementwise();
+  wrong += test_quantize();
+  wrong += test_layout();
+  wrong += test_softmax();
   printf("%s\n", wrong == 0 ? "equal" : "DIFFERENT");
   return wrong == 0 ? 0 : 1;
 }
