@@ -311,3 +311,40 @@ def test_digits_on_the_emulator(generator: str, tmp_path: Path) -> None:
     classes = [int(line.split()[3]) for line in lines if line.startswith("image ")]
     right = sum(a == b for a, b in zip(classes, labels, strict=True))
     assert right > 0.9 * len(labels)
+
+
+def own_kernel(example: Project) -> list[str]:
+    """The command that runs examples/own_kernel, built."""
+    done = example.make()
+    assert done.returncode == 0, done.stdout + done.stderr
+    return [str(example.build / "own_kernel")]
+
+
+def outputs_are_pytorchs(command: list[str]) -> None:
+    lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+    expected = (TREE / "examples" / "own_kernel" / "expected.txt").read_text().split()
+    assert len(lines) == len(expected) == 3
+    for line, number in zip(lines, expected, strict=True):
+        assert abs(int(line.split()[2]) - 1e6 * float(number)) < 2, line
+
+
+def test_own_kernel(tmp_path: Path) -> None:
+    """examples/own_kernel on the host: the model's custom operator finds the example's kernel."""
+    require("cmake", "c++", "ninja")
+    example = Project(TREE / "examples" / "own_kernel", tmp_path / "build", "Ninja")
+    done = example.configure()
+    assert done.returncode == 0, done.stderr
+    outputs_are_pytorchs(own_kernel(example))
+
+
+@pytest.mark.cross
+def test_own_kernel_on_the_emulator(tmp_path: Path) -> None:
+    require("cmake", "ninja")
+    if missing_tools("qemu"):
+        pytest.skip(missing_tools("qemu"))
+    example = Project(TREE / "examples" / "own_kernel", tmp_path / "build", "Ninja")
+    toolchain = TREE / "platform" / "cv32e40p" / "toolchain.cmake"
+    options = ("-DGEN_KERNELS_TARGET=rv32imc", "-DCMAKE_BUILD_TYPE=MinSizeRel")
+    done = example.configure(f"-DCMAKE_TOOLCHAIN_FILE={toolchain}", *options)
+    assert done.returncode == 0, done.stderr
+    outputs_are_pytorchs([str(RUN), "--qemu", *own_kernel(example)])

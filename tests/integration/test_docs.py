@@ -87,6 +87,45 @@ def test_command_runs(page: str, line: str, tmp_path: Path) -> None:
     assert done.returncode == 0, f"{page}: {line}\n{done.stdout}{done.stderr}"
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("page", "line"), [c for c in commands("cmake") if "…" not in c[1]], ids=lambda text: text[:40]
+)
+def test_cmake_configures(page: str, line: str, tmp_path: Path) -> None:
+    """In the folder of an example (its own, or examples/cmake)."""
+    reason = "cmake is not installed" if shutil.which("cmake") is None else ""
+    reason = reason or (missing_tools("qemu") if "TOOLCHAIN" in line else "")
+    if reason:
+        pytest.skip(reason)
+    shutil.copytree(TREE / "examples", tmp_path / "examples")
+    own = tmp_path / Path(page).parent
+    path = sysconfig.get_path("scripts") + os.pathsep + os.environ["PATH"]
+    done = subprocess.run(
+        ["bash", "-c", line],
+        cwd=own if (own / "CMakeLists.txt").exists() else tmp_path / "examples" / "cmake",
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, f"{page}: {line}\n{done.stdout}{done.stderr}"
+
+
+SCRIPTS = [
+    (page, word)
+    for page, line in commands(r"(?:\S*/)?python3?") + commands(r"(?:\S*/)?platform/\S+")
+    for word in line.split()
+    if re.fullmatch(r"[\w./-]+\.py|(?:\.\./)*platform/[\w/]+", word)
+]
+
+
+@pytest.mark.parametrize(("page", "script"), SCRIPTS)
+def test_script_exists(page: str, script: str) -> None:
+    """Scripts are named from the root, or from an example's folder."""
+    folders = (TREE, (TREE / page).parent, TREE / "examples" / "digits")
+    assert any((folder / script).is_file() for folder in folders), f"{page}: {script}"
+
+
 @pytest.mark.parametrize(("page", "line"), commands("make"))
 def test_make_target_exists(page: str, line: str) -> None:
     words = shlex.split(line)
