@@ -14,7 +14,8 @@ from .program import KernelCall, Method, Tensor, ValueKind
 ALIGNMENT = 16
 """What a kernel's temporary memory begins at, in a pool of its own."""
 
-_CHANNEL = 16  # sizeof(Channel): what an output channel needs after the sum
+_BIAS = 4  # an output channel's bias with the input offset's share
+_FOUR = 68  # sizeof(Four): what four output channels need after their sums
 _WORD = 4
 _ROWS = 4  # rows of inputs that are multiplied at a time
 _FEW = 4  # channels of an image that is copied with its padding
@@ -69,11 +70,12 @@ def _words(size: int) -> int:
     return -(-size // 4) * 4
 
 
-def _dense(outputs: int, taps: int, turned: bool, direct: bool, image: int) -> int:
+def _dense(outputs: int, groups: int, taps: int, turned: bool, direct: bool, image: int) -> int:
     inner = _words(taps)
+    table = outputs * _BIAS + groups * (-(-outputs // groups // 4)) * _FOUR
     weights = outputs * inner if turned or inner != taps else 0
     rows = 0 if direct and not weights else _ROWS * inner
-    return outputs * _CHANNEL + weights + rows + image
+    return table + weights + rows + image
 
 
 def _image(source: Tensor, channel_axis: int, padding: tuple[int, int]) -> int:
@@ -94,8 +96,9 @@ def _conv(channel_axis: int) -> Callable[[_Arguments], int]:
         padding = _ints(arguments, 4)
         direct = height == width == 1 and _ints(arguments, 3) == (1, 1) and padding == (0, 0)
         direct = direct and channels == source.sizes[channel_axis]
+        groups = max(1, source.sizes[channel_axis] // channels) if channels else 1
         image = _image(source, channel_axis, padding)
-        return _dense(outputs, height * width * channels, False, direct, image)
+        return _dense(outputs, groups, height * width * channels, False, direct, image)
 
     return size
 
@@ -109,7 +112,7 @@ def _depthwise(channel_axis: int) -> Callable[[_Arguments], int]:
         _, height, width, outputs = weight.sizes
         if source.sizes[channel_axis] == 1:
             image = _image(source, channel_axis, _ints(arguments, 4))
-            return _dense(outputs, height * width, True, False, image)
+            return _dense(outputs, 1, height * width, True, False, image)
         spatial = [i for i in range(1, 4) if i != channel_axis]
         out_height, out_width = (out.sizes[i] for i in spatial)
         step_height, step_width = _ints(arguments, 3)
@@ -120,11 +123,13 @@ def _depthwise(channel_axis: int) -> Callable[[_Arguments], int]:
     return size
 
 
-def _product(rows: int, columns: int, inner: int, offset: int) -> int:
+def _product(rows: int, columns: int, inner: int, offsets: tuple[int, int], has_bias: bool) -> int:
     padded = _words(inner)
     right = columns * padded if padded != inner else 0
-    left = rows * padded if padded != inner or (offset == 128 and rows < _ROWS) else 0
-    return columns * _CHANNEL + right + left
+    unsigned = offsets == (128, 0) and rows < _ROWS
+    left = rows * padded if padded != inner or unsigned else 0
+    plain = has_bias and offsets[1] == 0 and (unsigned or offsets[0] == 0)
+    return (0 if plain else columns * _BIAS) + right + left
 
 
 def _linear(arguments: _Arguments) -> int:
@@ -134,14 +139,17 @@ def _linear(arguments: _Arguments) -> int:
     columns, inner = weight.sizes
     rows = source.nbytes // inner if inner else 0
     has_sum = _tensor(arguments, 3) is not None
-    return _product(rows, columns, inner, 0 if has_sum else _int(arguments, 4))
+    has_bias = has_sum or _tensor(arguments, 2) is not None
+    offsets = (0 if has_sum else _int(arguments, 4), _int(arguments, 5))
+    return _product(rows, columns, inner, offsets, has_bias)
 
 
 def _batch_matmul(arguments: _Arguments) -> int:
     left, right = _tensor(arguments, 0), _tensor(arguments, 2)
     if left is None or right is None or len(left.sizes) != 3 or len(right.sizes) != 3:
         return 0
-    return _product(left.sizes[1], right.sizes[1], left.sizes[2], _int(arguments, 1))
+    offsets = (_int(arguments, 1), _int(arguments, 3))
+    return _product(left.sizes[1], right.sizes[1], left.sizes[2], offsets, False)
 
 
 def _softmax(arguments: _Arguments) -> int:

@@ -120,7 +120,9 @@ bool dense(KernelRuntimeContext& context, const ConvCall& call, bool by_channel)
   const bool direct = !turned && call.groups == 1 && call.kernel.h == 1 && call.kernel.w == 1 &&
                       call.stride.h == 1 && call.stride.w == 1 && call.padding.h == 0 &&
                       call.padding.w == 0;
-  const auto table_bytes = static_cast<size_t>(call.output_channels) * sizeof(Channel);
+  const int32_t fours = (outputs + 3) >> 2;
+  const auto bias_bytes = static_cast<size_t>(call.output_channels) * sizeof(int32_t);
+  const auto table_bytes = static_cast<size_t>(call.groups * fours) * sizeof(Four);
   const size_t weight_bytes = turned ? static_cast<size_t>(call.output_channels * inner) : 0;
   const size_t row_bytes = direct ? 0 : static_cast<size_t>(4 * inner);
   // Few channels make short runs: a padded copy of the image spares them the edges.
@@ -130,11 +132,12 @@ bool dense(KernelRuntimeContext& context, const ConvCall& call, bool by_channel)
   const size_t image_bytes =
       bordered ? static_cast<size_t>(in.batch * high * wide * in.channels) : 0;
   Scratch scratch;
-  if (!scratch.reserve(context,
-                       table_bytes + weight_bytes + row_bytes + ((image_bytes + 3) & ~size_t{3}))) {
+  if (!scratch.reserve(context, bias_bytes + table_bytes + weight_bytes + row_bytes +
+                                    ((image_bytes + 3) & ~size_t{3}))) {
     return false;
   }
-  auto* table = reinterpret_cast<Channel*>(scratch.take(table_bytes));
+  auto* bias = reinterpret_cast<int32_t*>(scratch.take(bias_bytes));
+  auto* table = reinterpret_cast<Four*>(scratch.take(table_bytes));
   const int8_t* weight = call.weight;
   if (turned) {
     int8_t* turn = scratch.take(weight_bytes);
@@ -159,12 +162,16 @@ bool dense(KernelRuntimeContext& context, const ConvCall& call, bool by_channel)
     }
   }
   for (int32_t o = 0; o < call.output_channels; ++o) {
-    const int32_t bias = call.bias != nullptr ? call.bias[o] : 0;
-    table[o] = channel_of(bias + call.input_offset * sum_bytes(weight + o * inner, inner),
-                          call.multiplier[o], call.shift[o], call.requant.offset);
+    bias[o] = (call.bias != nullptr ? call.bias[o] : 0) +
+              call.input_offset * sum_bytes(weight + o * inner, inner);
   }
-  Product product{call.in, weight,   table,       in.batch * in.height * in.width, outputs,
-                  inner,   call.out, to.channels, finish_of(call.requant),         false};
+  const Finish finish = finish_of(call.requant);
+  for (int32_t g = 0; g < call.groups; ++g) {
+    channels_of(table + g * fours, call.multiplier + g * outputs, call.shift + g * outputs, outputs,
+                finish);
+  }
+  Product product{call.in, weight, bias,     table,       false,  in.batch * in.height * in.width,
+                  outputs, inner,  call.out, to.channels, finish, false};
   if (direct) {
     multiply(product);
     return true;
@@ -215,7 +222,8 @@ bool dense(KernelRuntimeContext& context, const ConvCall& call, bool by_channel)
       }
       product.x = rows;
       product.w = weight + g * outputs * inner;
-      product.channel = table + g * outputs;
+      product.bias = bias + g * outputs;
+      product.fours = table + g * fours;
       product.out = call.out + done * to.channels + g * outputs;
       multiply(product);
     }

@@ -85,22 +85,6 @@ inline void sort_channels(const ConvCall& call, const Planes& planes, int32_t n,
   }
 }
 
-// How an output channel ends: from the sum to the output byte.
-template <bool kRelu, bool kFull>
-struct Rescale {
-  int32_t multiplier, round, shift, low, high;
-  GEN_KERNELS_INLINE int32_t operator()(int32_t sum) const {
-    return rescale<kRelu, kFull>(sum, multiplier, round, shift, low, high);
-  }
-};
-
-struct ShortRescale {
-  int32_t multiplier, high, round, shift;
-  GEN_KERNELS_INLINE int32_t operator()(int32_t sum) const {
-    return rescale_short(sum, multiplier, high, round, shift);
-  }
-};
-
 // The columns of one output channel, each from the top down.
 struct Columns {
   const int8_t* from;
@@ -224,18 +208,15 @@ inline void channel(const ConvCall& call, Columns& columns, int32_t o) {
   };
   const int32_t multiplier = call.multiplier[o];
   const int32_t shift = call.shift[o];
-  const int32_t offset = call.requant.offset;
   const Finish finish = finish_of(call.requant);
-  if (rescales_short(multiplier, shift, finish)) {
-    const Channel c = short_channel_of(bias, multiplier, shift, offset);
-    run(ShortRescale{multiplier, multiplier >> 16, c.round, c.shift});
-    return;
-  }
-  const Channel c = channel_of(bias, multiplier, shift, offset);
-  if (finish.relu && finish.full) {
-    run(Rescale<true, true>{multiplier, c.round, c.shift, finish.low, finish.high});
+  const Kind kind = kind_of(multiplier, shift, finish);
+  const Channel c = channel_of(kind, multiplier, shift, finish);
+  if (kind == Kind::kShort) {
+    run(Short(c));
+  } else if (kind == Kind::kCut) {
+    run(Cut(c));
   } else {
-    run(Rescale<false, false>{multiplier, c.round, c.shift, finish.low, finish.high});
+    run(Signed(c, finish));
   }
 }
 

@@ -2,7 +2,7 @@
 // quantized_activation. The arithmetic of add and mul needs one multiplication
 // where the rounding allows it; bytes go by words where rows lie together.
 #include "corev/corev.h"
-#include "corev/matrix.h"
+#include "corev/rescale.h"
 #include "cortex_m/common.h"
 
 namespace gen_kernels::corev {
@@ -25,9 +25,8 @@ struct Rescaler {
         shift(static_cast<int32_t>(shift_)),
         fast(false) {
     if (fast_rescale(multiplier, shift, 0)) {
-      const Channel c = channel_of(0, multiplier, shift, 0);
-      round = c.round;
-      shift = c.shift;
+      round = 1 + (1 << -shift);
+      shift = 1 - shift;
       fast = true;
     } else if (shift == 0 && multiplier >= 0) {
       // One rounding only: half up at 2^31.

@@ -15,8 +15,9 @@ using cortex_m::MatmulCall;
 // Whether one product of `call` can run here; the sums need their bounds for the fast rescale.
 bool fits(const MatmulCall& call) {
   constexpr int32_t kMost = 1 << 28;
-  if (call.columns < 4 || call.inner < 4 || call.inner > kMost / (255 * 128) ||
-      call.right_offset != 0 || call.left_offset < -255 || call.left_offset > 255 ||
+  const auto small = [](int32_t offset) { return offset >= -255 && offset <= 255; };
+  if (call.columns < 4 || call.inner < 4 || call.inner > kMost / (383 * 383) ||
+      !small(call.left_offset) || !small(call.right_offset) ||
       !fast_rescale(call.multiplier, call.shift, call.requant.offset)) {
     return false;
   }
@@ -45,8 +46,13 @@ void pad_rows(int8_t* to, const int8_t* from, int32_t rows, int32_t inner, int32
   }
 }
 
-// Scratch: a table of 16 bytes a column; both operands again when rows are no whole words; the left
-// one when its offset is 128 and there is one row.
+// The offsets' share of the sums of one row: what does not depend on the column.
+int32_t row_share(const MatmulCall& call, const int8_t* row, int32_t inner) {
+  return call.right_offset * (sum_bytes(row, inner) + call.inner * call.left_offset);
+}
+
+// Scratch: a bias of 4 bytes a column, unless the call's own serves; both operands again when rows
+// are no whole words; the left one when its offset is 128 and there are few rows.
 bool run(KernelRuntimeContext& context, MatmulCall call, int32_t batches) {
   if (!fits(call)) {
     return false;
@@ -55,22 +61,31 @@ bool run(KernelRuntimeContext& context, MatmulCall call, int32_t batches) {
   const bool padded = inner != call.inner;
   // Zero points of -128, as behind a ReLU: as unsigned bytes the inputs are what they stand for,
   // and no sum of the weights is needed, which would cost as much as half a row of products.
-  const bool is_unsigned = call.left_offset == 128 && call.rows < 4;
+  const bool is_unsigned = call.left_offset == 128 && call.right_offset == 0 && call.rows < 4;
   const bool left_copy = padded || is_unsigned;
-  const auto table_bytes = static_cast<size_t>(call.columns) * sizeof(Channel);
+  const bool sums = !is_unsigned && call.left_offset != 0;
+  const bool own_bias = sums || call.right_offset != 0 || call.bias == nullptr;
+  const size_t bias_bytes = own_bias ? static_cast<size_t>(call.columns) * sizeof(int32_t) : 0;
   const size_t right_bytes = padded ? static_cast<size_t>(call.columns * inner) : 0;
   const size_t left_bytes = left_copy ? static_cast<size_t>(call.rows * inner) : 0;
   Scratch scratch;
-  if (!scratch.reserve(context, table_bytes + right_bytes + left_bytes)) {
+  if (bias_bytes + right_bytes + left_bytes != 0 &&
+      !scratch.reserve(context, bias_bytes + right_bytes + left_bytes)) {
     return false;
   }
-  auto* table = reinterpret_cast<Channel*>(scratch.take(table_bytes));
+  auto* bias = reinterpret_cast<int32_t*>(scratch.take(bias_bytes));
   int8_t* right = scratch.take(right_bytes);
   int8_t* left = scratch.take(left_bytes);
-  Product product{call.left,  call.right,   table,
-                  call.rows,  call.columns, inner,
-                  call.out,   call.columns, finish_of(call.requant),
-                  is_unsigned};
+  const Finish finish = finish_of(call.requant);
+  Four four;
+  four.kind = kind_of(call.multiplier, call.shift, finish);
+  for (Channel& channel : four.channel) {
+    channel = channel_of(four.kind, call.multiplier, call.shift, finish);
+  }
+  Product product{call.left,    call.right, own_bias ? bias : call.bias,
+                  &four,        true,       call.rows,
+                  call.columns, inner,      call.out,
+                  call.columns, finish,     is_unsigned};
   for (; batches > 0; --batches) {
     if (padded) {
       pad_rows(right, call.right, call.columns, call.inner, inner, 0);
@@ -81,16 +96,27 @@ bool run(KernelRuntimeContext& context, MatmulCall call, int32_t batches) {
     product.x = left_copy ? left : call.left;
     product.w = padded ? right : call.right;
     product.out = call.out;
-    Channel channel = channel_of(0, call.multiplier, call.shift, call.requant.offset);
-    const bool sums = !is_unsigned && call.left_offset != 0;
-    for (int32_t n = 0; n < call.columns; ++n) {
-      channel.bias = call.bias != nullptr ? call.bias[n] : 0;
-      if (sums) {
-        channel.bias += call.left_offset * sum_bytes(product.w + n * inner, inner);
-      }
-      table[n] = channel;
+    for (int32_t n = 0; own_bias && n < call.columns; ++n) {
+      bias[n] = (call.bias != nullptr ? call.bias[n] : 0) +
+                (sums ? call.left_offset * sum_bytes(product.w + n * inner, inner) : 0);
     }
-    multiply(product);
+    if (call.right_offset == 0) {
+      multiply(product);
+    } else {
+      // Row by row: each moves the biases from the row before's share of the sums to its own.
+      int32_t share = 0;
+      product.rows = 1;
+      for (int32_t m = 0; m < call.rows; ++m) {
+        const int32_t own = row_share(call, product.x, inner);
+        for (int32_t n = 0; n < call.columns; ++n) {
+          bias[n] += own - share;
+        }
+        share = own;
+        multiply(product);
+        product.x += inner;
+        product.out += call.columns;
+      }
+    }
     call.left += call.rows * call.inner;
     call.right += call.columns * call.inner;
     call.out += call.rows * call.columns;

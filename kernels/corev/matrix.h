@@ -4,92 +4,23 @@
 //   out[row][o] = clamp(rescale(bias[o] + sum_k x[row][k] * w[o][k]) + zero)
 //
 // Four output channels by four rows at a time: 64 products for 8 loads and 16
-// dot products, 2.67 MAC a cycle in the loop.
+// dot products, 2.67 MAC a cycle in the loop. Of a single row, eight channels:
+// 32 products for 9 loads and 8 dot products, 1.88 MAC a cycle.
 #pragma once
 
 #include "corev/corev.h"
-#include "util/quant.h"
+#include "corev/rescale.h"
 #include "util/tensor.h"
 
 namespace gen_kernels::corev {
-
-// What an output channel needs after the sum; 16 bytes, loaded together.
-struct Channel {
-  int32_t bias;        // with the input offset times the sum of the weights
-  int32_t multiplier;  // 31 digits
-  int32_t round;       // halves and the zero point, in units of the shifted product
-  int32_t shift;       // of the product
-};
-
-// The clamp of a call. With `relu`, results below the zero point are cut, so that the rounding of
-// negative sums does not matter; with `full`, the clamp is int8's own range.
-struct Finish {
-  int32_t low;
-  int32_t high;
-  bool relu;
-  bool full;
-};
-
-inline Finish finish_of(const Requant& requant) {
-  return {requant.low, requant.high, requant.low >= requant.offset,
-          requant.low <= INT8_MIN && requant.high >= INT8_MAX};
-}
-
-// Whether the fast rescale below gives requantize()'s results for sums below 2^29 in magnitude.
-inline bool fast_rescale(int32_t multiplier, int32_t shift, int32_t offset) {
-  return multiplier >= 0 && shift <= -1 && shift >= (offset == 0 ? -26 : -20) &&
-         offset >= INT8_MIN && offset <= INT8_MAX;
-}
-
-inline Channel channel_of(int32_t bias, int32_t multiplier, int32_t shift, int32_t offset) {
-  // requantize() rounds twice; as nested floors of one product P = sum * multiplier that is
-  //   floor((P + 2^30 + (half - [sum < 0]) * 2^31) / 2^(31 + right)), half = 2^(right - 1),
-  // where all addends are multiples of 2^30: the product's digits above 2^30 are enough.
-  const int32_t right = -shift;
-  return {bias, multiplier, 1 + (1 << right) + offset * (1 << (right + 1)), right + 1};
-}
-
-template <bool kRelu, bool kFull>
-inline int32_t rescale(int32_t sum, int32_t multiplier, int32_t round, int32_t shift, int32_t low,
-                       int32_t highest) {
-  const int32_t scaled = static_cast<int32_t>(static_cast<uint32_t>(sum) << 2);
-  int32_t high = mulh(scaled, multiplier);
-  if constexpr (!kRelu) {
-    high = mac(high, scaled >> 31, 2);
-  }
-  high = add_nr(high, round, static_cast<uint32_t>(shift));
-  if constexpr (kFull) {
-    return clip8(high);
-  } else {
-    return min(max(high, low), highest);
-  }
-}
-
-// The same for right shifts of at most 7 under `relu` and `full`, in half the cycles: sums below
-// zero and beyond 16 bits are clamped anyway, and 16 by 31 digits are two short products.
-inline bool rescales_short(int32_t multiplier, int32_t shift, const Finish& finish) {
-  return finish.relu && finish.full && shift >= -7 && multiplier >= (1 << 30);
-}
-
-inline Channel short_channel_of(int32_t bias, int32_t multiplier, int32_t shift, int32_t offset) {
-  // As channel_of(), with the product's digits above 2^16: all addends are multiples of 2^14 there.
-  const int32_t right = -shift;
-  const int32_t places = 15 + right;
-  return {bias, multiplier, (1 << 14) + (1 << (14 + right)) + offset * (1 << places), places};
-}
-
-inline int32_t rescale_short(int32_t sum, int32_t multiplier, int32_t high, int32_t round,
-                             int32_t shift) {
-  sum = clipu16(sum);
-  const int32_t product = mac(mulu_16(sum, multiplier), sum, high);
-  return clip8(add_nr(product, round, static_cast<uint32_t>(shift)));
-}
 
 // A product: `rows` of x and `channels` (at least 4) of w, each of `inner` bytes, a multiple of 4.
 struct Product {
   const int8_t* x;
   const int8_t* w;
-  const Channel* channel;
+  const int32_t* bias;  // with the input offset times the sum of the weights
+  const Four* fours;    // of channels_of(), or one that serves all channels
+  bool uniform;         // one serves all
   int32_t rows;
   int32_t channels;
   int32_t inner;
@@ -114,25 +45,23 @@ struct Sums {
 
 // The sums of four channels and one row.
 template <bool kUnsigned>
-GEN_KERNELS_INLINE void dots_4x1(Sums& s, const Channel* channel, const int8_t* w, const int8_t* x,
+GEN_KERNELS_INLINE void dots_4x1(Sums& s, const int32_t* bias, const int8_t* w, const int8_t* x,
                                  int32_t stride, int32_t words) {
-  s = {channel[0].bias, channel[1].bias, channel[2].bias, channel[3].bias};
+  s = {bias[0], bias[1], bias[2], bias[3]};
 #if GEN_KERNELS_COREV
   const int32_t back = 4 - 3 * stride;
   uint32_t w0;
   uint32_t w1;
-  uint32_t w2;
-  uint32_t w3;
   uint32_t x0;
-#define DOTS_4X1(DOT)                                                                              \
-  asm volatile(                                                                                    \
-      GEN_KERNELS_LOOP_BEGIN GEN_KERNELS_LOOP(n, 9) ".insn i 0x0b, 2, %[x0], %[x], 4\n" LOAD(      \
-          w0, w, stride) LOAD(w1, w, stride) LOAD(w2, w, stride) LOAD(w3, w, back) DOT(s0, x0, w0) \
-          DOT(s1, x0, w1) DOT(s2, x0, w2) DOT(s3, x0, w3) GEN_KERNELS_LOOP_END                     \
-      : [s0] "+&r"(s.c0), [s1] "+&r"(s.c1), [s2] "+&r"(s.c2), [s3] "+&r"(s.c3), [w0] "=&r"(w0),    \
-        [w1] "=&r"(w1), [w2] "=&r"(w2), [w3] "=&r"(w3), [x0] "=&r"(x0), [w] "+&r"(w), [x] "+&r"(x) \
-      : [n] "r"(words), [stride] "r"(stride), [back] "r"(back)                                     \
-      : "memory")
+#define DOTS_4X1(DOT)                                                                         \
+  asm volatile(GEN_KERNELS_LOOP_BEGIN GEN_KERNELS_LOOP(                                       \
+                   n, 9) ".insn i 0x0b, 2, %[x0], %[x], 4\n" LOAD(w0, w, stride)              \
+                   LOAD(w1, w, stride) DOT(s0, x0, w0) LOAD(w0, w, stride) DOT(s1, x0, w1)    \
+                       LOAD(w1, w, back) DOT(s2, x0, w0) DOT(s3, x0, w1) GEN_KERNELS_LOOP_END \
+               : [s0] "+&r"(s.c0), [s1] "+&r"(s.c1), [s2] "+&r"(s.c2), [s3] "+&r"(s.c3),      \
+                 [w0] "=&r"(w0), [w1] "=&r"(w1), [x0] "=&r"(x0), [w] "+&r"(w), [x] "+&r"(x)   \
+               : [n] "r"(words), [stride] "r"(stride), [back] "r"(back)                       \
+               : "memory")
   if constexpr (kUnsigned) {
     DOTS_4X1(UDOT);
   } else {
@@ -153,15 +82,50 @@ GEN_KERNELS_INLINE void dots_4x1(Sums& s, const Channel* channel, const int8_t* 
 #endif
 }
 
+// The sums of eight channels and one row.
+template <bool kUnsigned>
+GEN_KERNELS_INLINE void dots_8x1(Sums& s, Sums& t, const int32_t* bias, const int8_t* w,
+                                 const int8_t* x, int32_t stride, int32_t words) {
+#if GEN_KERNELS_COREV
+  s = {bias[0], bias[1], bias[2], bias[3]};
+  t = {bias[4], bias[5], bias[6], bias[7]};
+  const int32_t back = 4 - 7 * stride;
+  uint32_t w0;
+  uint32_t w1;
+  uint32_t x0;
+#define DOTS_8X1(DOT)                                                                             \
+  asm volatile(                                                                                   \
+      GEN_KERNELS_LOOP_BEGIN GEN_KERNELS_LOOP(n, 17) ".insn i 0x0b, 2, %[x0], %[x], 4\n" LOAD(    \
+          w0, w, stride) LOAD(w1, w, stride) DOT(s0, x0, w0) LOAD(w0, w, stride) DOT(s1, x0, w1)  \
+          LOAD(w1, w, stride) DOT(s2, x0, w0) LOAD(w0, w, stride) DOT(s3, x0, w1)                 \
+              LOAD(w1, w, stride) DOT(s4, x0, w0) LOAD(w0, w, stride) DOT(s5, x0, w1)             \
+                  LOAD(w1, w, back) DOT(s6, x0, w0) DOT(s7, x0, w1) GEN_KERNELS_LOOP_END          \
+      : [s0] "+&r"(s.c0), [s1] "+&r"(s.c1), [s2] "+&r"(s.c2), [s3] "+&r"(s.c3), [s4] "+&r"(t.c0), \
+        [s5] "+&r"(t.c1), [s6] "+&r"(t.c2), [s7] "+&r"(t.c3), [w0] "=&r"(w0), [w1] "=&r"(w1),     \
+        [x0] "=&r"(x0), [w] "+&r"(w), [x] "+&r"(x)                                                \
+      : [n] "r"(words), [stride] "r"(stride), [back] "r"(back)                                    \
+      : "memory")
+  if constexpr (kUnsigned) {
+    DOTS_8X1(UDOT);
+  } else {
+    DOTS_8X1(DOT);
+  }
+#undef DOTS_8X1
+#else
+  dots_4x1<kUnsigned>(s, bias, w, x, stride, words);
+  dots_4x1<kUnsigned>(t, bias + 4, w + 4 * stride, x, stride, words);
+#endif
+}
+
 // The sums of four channels and four rows, from `words` words of each.
-GEN_KERNELS_INLINE void dots_4x4(Sums& r0, Sums& r1, Sums& r2, Sums& r3, const Channel* channel,
+GEN_KERNELS_INLINE void dots_4x4(Sums& r0, Sums& r1, Sums& r2, Sums& r3, const int32_t* bias,
                                  const int8_t* w, const int8_t* x, int32_t stride, int32_t words) {
 #if GEN_KERNELS_COREV
   // One pointer walks the four rows of an operand: three steps of a row, then back to the next
   // word.
   const int32_t back = 4 - 3 * stride;
   uint32_t w0 = static_cast<uint32_t>(words);
-  const Channel* w1 = channel;
+  const int32_t* w1 = bias;
   uint32_t w2;
   uint32_t w3;
   uint32_t x0;
@@ -170,9 +134,9 @@ GEN_KERNELS_INLINE void dots_4x4(Sums& r0, Sums& r1, Sums& r2, Sums& r3, const C
   asm volatile(
       GEN_KERNELS_LOOP_BEGIN
       "lw %[s00], 0(%[w1])\n"
-      "lw %[s10], 16(%[w1])\n"
-      "lw %[s20], 32(%[w1])\n"
-      "lw %[s30], 48(%[w1])\n" COPY(s01, s00) COPY(s02, s00) COPY(s03, s00) COPY(s11, s10)
+      "lw %[s10], 4(%[w1])\n"
+      "lw %[s20], 8(%[w1])\n"
+      "lw %[s30], 12(%[w1])\n" COPY(s01, s00) COPY(s02, s00) COPY(s03, s00) COPY(s11, s10)
           COPY(s12, s10) COPY(s13, s10) COPY(s21, s20) COPY(s22, s20) COPY(s23, s20) COPY(s31, s30)
               COPY(s32, s30) COPY(s33, s30) GEN_KERNELS_LOOP(w0, 24) LOAD(w0, w, stride)
                   LOAD(w1, w, stride) LOAD(w2, w, stride) LOAD(w3, w, back) LOAD(x0, x, stride)
@@ -194,109 +158,127 @@ GEN_KERNELS_INLINE void dots_4x4(Sums& r0, Sums& r1, Sums& r2, Sums& r3, const C
 #else
   Sums* const rows[] = {&r0, &r1, &r2, &r3};
   for (int32_t j = 0; j < 4; ++j) {
-    dots_4x1<false>(*rows[j], channel, w, x + j * stride, stride, words);
+    dots_4x1<false>(*rows[j], bias, w, x + j * stride, stride, words);
   }
 #endif
 }
 
-template <bool kRelu, bool kFull>
-struct Engine {
-  const Product& p;
+// Four results as the bytes of a word.
+GEN_KERNELS_INLINE uint32_t pack_bytes(const Sums& s) {
+  const auto word = static_cast<uint32_t>(s.c0);
+  return packhi_b(packlo_b(word, static_cast<uint32_t>(s.c1), word), static_cast<uint32_t>(s.c3),
+                  static_cast<uint32_t>(s.c2));
+}
 
-  // Four rows. Written out, with one pointer that walks the four rows of a channel and on to the
-  // next channel: sums and pointers fill the registers.
-  __attribute__((noinline)) void tile(const int8_t* x, const int8_t* w, const Channel* channel,
-                                      int8_t* out, int32_t groups) const {
-    const int32_t inner = p.inner;
-    const int32_t low = p.finish.low;
-    const int32_t high = p.finish.high;
-    const auto finish = [low, high](int32_t sum, const Channel& c) __attribute__((always_inline)) {
-      return rescale<kRelu, kFull>(sum, c.multiplier, c.round, c.shift, low, high);
-    };
-    do {
-      Sums r0;
-      Sums r1;
-      Sums r2;
-      Sums r3;
-      dots_4x4(r0, r1, r2, r3, channel, w, x, inner, inner >> 2);
-      const int32_t down = p.out_stride;
-      const int32_t up = 1 - 3 * down;
-#define GEN_KERNELS_CHANNEL(i)                 \
-  {                                            \
-    const Channel c = channel[i];              \
-    store_byte(out, finish(r0.c##i, c), down); \
-    store_byte(out, finish(r1.c##i, c), down); \
-    store_byte(out, finish(r2.c##i, c), down); \
-    store_byte(out, finish(r3.c##i, c), up);   \
+// The sums of four channels and one row to their bytes. A function: once a row is rare.
+inline __attribute__((noinline)) uint32_t finish_four(int32_t c0, int32_t c1, int32_t c2,
+                                                      int32_t c3, const Four& four,
+                                                      const Finish& end) {
+  const Channel* channel = four.channel;
+  if (four.kind == Kind::kShort) {
+    return pack_bytes({Short(channel[0])(c0), Short(channel[1])(c1), Short(channel[2])(c2),
+                       Short(channel[3])(c3)});
   }
-      GEN_KERNELS_CHANNEL(0)
-      GEN_KERNELS_CHANNEL(1)
-      GEN_KERNELS_CHANNEL(2)
-      GEN_KERNELS_CHANNEL(3)
-#undef GEN_KERNELS_CHANNEL
-      w += 4 * inner;
-      channel += 4;
-    } while (--groups > 0);
+  if (four.kind == Kind::kCut) {
+    return pack_bytes(
+        {Cut(channel[0])(c0), Cut(channel[1])(c1), Cut(channel[2])(c2), Cut(channel[3])(c3)});
   }
+  return pack_bytes({Signed(channel[0], end)(c0), Signed(channel[1], end)(c1),
+                     Signed(channel[2], end)(c2), Signed(channel[3], end)(c3)});
+}
 
-  // One row.
-  template <bool kUnsigned>
-  __attribute__((noinline)) void strip(const int8_t* x, const int8_t* w, const Channel* channel,
-                                       int8_t* out, int32_t groups) const {
-    const int32_t inner = p.inner;
-    const int32_t low = p.finish.low;
-    const int32_t high = p.finish.high;
-    const auto finish = [low, high](int32_t sum, const Channel& c) __attribute__((always_inline)) {
-      return rescale<kRelu, kFull>(sum, c.multiplier, c.round, c.shift, low, high);
-    };
-    do {
-      Sums s;
-      dots_4x1<kUnsigned>(s, channel, w, x, inner, inner >> 2);
-      store_byte(out, finish(s.c0, channel[0]), 1);
-      store_byte(out, finish(s.c1, channel[1]), 1);
-      store_byte(out, finish(s.c2, channel[2]), 1);
-      store_byte(out, finish(s.c3, channel[3]), 1);
-      w += 4 * inner;
-      channel += 4;
-    } while (--groups > 0);
-  }
+// The sums of four channels and four rows to results.
+template <class Make>
+GEN_KERNELS_INLINE void finish_tile(Sums& r0, Sums& r1, Sums& r2, Sums& r3, const Four& four,
+                                    const Make& make) {
+  make(four.channel[0]).in_place(r0.c0, r1.c0, r2.c0, r3.c0);
+  make(four.channel[1]).in_place(r0.c1, r1.c1, r2.c1, r3.c1);
+  make(four.channel[2]).in_place(r0.c2, r1.c2, r2.c2, r3.c2);
+  make(four.channel[3]).in_place(r0.c3, r1.c3, r2.c3, r3.c3);
+}
 
-  // All rows, for some groups of channels.
-  void rows(const int8_t* w, const Channel* channel, int8_t* out, int32_t groups) const {
-    const int8_t* x = p.x;
-    int32_t left = p.rows;
-    if (!p.is_unsigned) {
-      for (; left >= 4; left -= 4) {
-        tile(x, w, channel, out, groups);
-        x += 4 * p.inner;
-        out += 4 * p.out_stride;
-      }
+// Four rows.
+inline __attribute__((noinline)) void tile(const Product& p, const int8_t* x, const int8_t* w,
+                                           const int32_t* bias, const Four* four, int8_t* out,
+                                           int32_t groups) {
+  const int32_t inner = p.inner;
+  const int32_t down = p.out_stride;
+  const int32_t next = p.uniform ? 0 : 1;
+  do {
+    Sums r0;
+    Sums r1;
+    Sums r2;
+    Sums r3;
+    dots_4x4(r0, r1, r2, r3, bias, w, x, inner, inner >> 2);
+    if (four->kind == Kind::kShort) {
+      finish_tile(r0, r1, r2, r3, *four, [](const Channel& c) { return Short(c); });
+    } else if (four->kind == Kind::kCut) {
+      finish_tile(r0, r1, r2, r3, *four, [](const Channel& c) { return Cut(c); });
+    } else {
+      finish_tile(r0, r1, r2, r3, *four, [&](const Channel& c) { return Signed(c, p.finish); });
     }
-    for (; left > 0; --left) {
-      p.is_unsigned ? strip<true>(x, w, channel, out, groups)
-                    : strip<false>(x, w, channel, out, groups);
-      x += p.inner;
-      out += p.out_stride;
-    }
-  }
+    store_word(out, pack_bytes(r0), down);
+    store_word(out, pack_bytes(r1), down);
+    store_word(out, pack_bytes(r2), down);
+    store_word(out, pack_bytes(r3), 4 - 3 * down);
+    w += 4 * inner;
+    bias += 4;
+    four += next;
+  } while (--groups > 0);
+}
 
-  // The channels behind the last full group are computed with their predecessors once more.
-  void run() const {
-    rows(p.w, p.channel, p.out, p.channels >> 2);
-    if ((p.channels & 3) != 0) {
-      const int32_t last = p.channels - 4;
-      rows(p.w + last * p.inner, p.channel + last, p.out + last, 1);
+// One row.
+template <bool kUnsigned>
+__attribute__((noinline)) void strip(const Product& p, const int8_t* x, const int8_t* w,
+                                     const int32_t* bias, const Four* four, int8_t* out,
+                                     int32_t groups) {
+  const int32_t inner = p.inner;
+  const int32_t next = p.uniform ? 0 : 1;
+  Sums s;
+  for (; groups >= 2; groups -= 2, w += 8 * inner, bias += 8) {
+    Sums t;
+    dots_8x1<kUnsigned>(s, t, bias, w, x, inner, inner >> 2);
+    store_word(out, finish_four(s.c0, s.c1, s.c2, s.c3, *four, p.finish));
+    four += next;
+    store_word(out, finish_four(t.c0, t.c1, t.c2, t.c3, *four, p.finish));
+    four += next;
+  }
+  if (groups > 0) {
+    dots_4x1<kUnsigned>(s, bias, w, x, inner, inner >> 2);
+    store_word(out, finish_four(s.c0, s.c1, s.c2, s.c3, *four, p.finish));
+  }
+}
+
+// All rows, for some groups of four channels.
+inline void multiply_rows(const Product& p, const int8_t* w, const int32_t* bias, const Four* four,
+                          int8_t* out, int32_t groups) {
+  const int8_t* x = p.x;
+  int32_t left = p.rows;
+  if (!p.is_unsigned) {
+    for (; left >= 4; left -= 4) {
+      tile(p, x, w, bias, four, out, groups);
+      x += 4 * p.inner;
+      out += 4 * p.out_stride;
     }
   }
-};
+  for (; left > 0; --left) {
+    p.is_unsigned ? strip<true>(p, x, w, bias, four, out, groups)
+                  : strip<false>(p, x, w, bias, four, out, groups);
+    x += p.inner;
+    out += p.out_stride;
+  }
+}
 
 }  // namespace internal
 
-inline void multiply(const Product& product) {
-  if (product.finish.relu && product.finish.full) {
-    internal::Engine<true, true>{product}.run();
-  } else {
-    internal::Engine<false, false>{product}.run();
+// The channels behind the last full four are computed with their predecessors once more.
+inline void multiply(const Product& p) {
+  const int32_t groups = p.channels >> 2;
+  internal::multiply_rows(p, p.w, p.bias, p.fours, p.out, groups);
+  if ((p.channels & 3) != 0) {
+    const int32_t last = p.channels - 4;
+    internal::multiply_rows(p, p.w + last * p.inner, p.bias + last,
+                            p.fours + (p.uniform ? 0 : groups), p.out + last, 1);
   }
 }
 
