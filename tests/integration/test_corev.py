@@ -28,6 +28,7 @@ SOURCES = [
     *sorted((KERNELS / "cortex_m").glob("*.cpp")),
     *sorted((TREE / "runtime" / "src").glob("*.cpp")),
 ]
+INSTRUCTIONS = TREE / "tests" / "corev" / "instructions" / "main.cpp"
 OPERATORS = 18
 
 
@@ -54,21 +55,18 @@ def test_equal_on_the_host(tmp_path: Path) -> None:
     check(done.stdout, CASES)
 
 
-@pytest.mark.rtl
-@pytest.mark.slow
-def test_equal_on_the_core(tmp_path: Path) -> None:
-    if reason := missing_tools("rtl"):
-        pytest.skip(reason)
+def run_on_the_core(sources: list[Path], defines: list[str], folder: Path) -> str:
+    """Builds a program of `sources` for the core's RTL, runs it, returns what it prints."""
     toolchain = toolchain_for("rtl")
-    flags = [*config_words(toolchain, "cxxflags"), "-Os", f"-DCASES={RTL_CASES}"]
-    sources = [*SOURCES, *(p for p in platform_sources("cv32e40p") if p.suffix == ".cpp")]
+    flags = [*config_words(toolchain, "cxxflags"), "-Os", *defines]
+    platform = platform_sources("cv32e40p")
     objects = []
-    for number, source in enumerate(sources):
-        objects.append(str(tmp_path / f"{number}_{source.stem}.o"))
+    for number, source in enumerate([*sources, *(p for p in platform if p.suffix == ".cpp")]):
+        objects.append(str(folder / f"{number}_{source.stem}.o"))
         command = [*toolchain.cxx, *flags, "-c", str(source), "-o", objects[-1]]
         subprocess.run(command, check=True)
-    others = [str(p) for p in platform_sources("cv32e40p") if p.suffix != ".cpp"]
-    program = tmp_path / "equality.elf"
+    others = [str(p) for p in platform if p.suffix != ".cpp"]
+    program = folder / "program.elf"
     link = [*config_words(toolchain, "ldflags"), *objects, *others]
     link += config_words(toolchain, "include")
     command = [*config_words(toolchain, "cc"), *link, *config_words(toolchain, "ldlibs")]
@@ -77,7 +75,52 @@ def test_equal_on_the_core(tmp_path: Path) -> None:
         [str(RUN), "--rtl", str(program)], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    check(done.stdout, RTL_CASES)
+    return done.stdout
+
+
+@pytest.mark.rtl
+@pytest.mark.slow
+def test_equal_on_the_core(tmp_path: Path) -> None:
+    if reason := missing_tools("rtl"):
+        pytest.skip(reason)
+    check(run_on_the_core(SOURCES, [f"-DCASES={RTL_CASES}"], tmp_path), RTL_CASES)
+
+
+@pytest.mark.rtl
+def test_instructions_on_the_core(tmp_path: Path) -> None:
+    """Each function of corev.h gives on the core what its C model gives on the host."""
+    for target in ("host", "rtl"):
+        if reason := missing_tools(target):
+            pytest.skip(reason)
+    program = tmp_path / "models"
+    command = ["c++", "-std=c++17", "-O1", f"-I{KERNELS}", str(INSTRUCTIONS)]
+    subprocess.run([*command, "-o", str(program)], check=True)
+    models = subprocess.run([str(program)], capture_output=True, text=True, check=True).stdout
+    core = run_on_the_core([INSTRUCTIONS], [], tmp_path)
+    results = re.findall(r"^(\w+) ([0-9a-f]{8})$", models, re.MULTILINE)
+    assert re.findall(r"^(\w+) ([0-9a-f]{8})$", core, re.MULTILINE) == results
+    # None was forgotten; functions with and without a step have one name.
+    header = (KERNELS / "corev" / "corev.h").read_text()
+    header = header[header.index("// ---- Instructions ----") :]
+    functions = re.findall(r"^GEN_KERNELS_COREV_[23]\(\w+, (\w+),", header, re.MULTILINE)
+    functions += re.findall(r"^inline \w+ (\w+)\((?!ta a)", header, re.MULTILINE)
+    assert {name.removesuffix("_step") for name, _ in results} == set(functions)
+
+
+def encodings(text: str) -> set[str]:
+    """The instructions of `.insn` lines, without their registers."""
+    text = text.replace('" insn "', "")
+    found = re.findall(r"\.insn ([ris] 0x[0-9a-f]+, \d(?:, 0x[0-9a-f]+)?), ", text)
+    found += [f"r {e}" for e in re.findall(r'_[23]\(\w+, \w+, "(0x[^"]+)"', text)]
+    return set(found)
+
+
+def test_every_instruction_has_a_model() -> None:
+    """Loops written in assembly take no instruction but those of corev.h."""
+    known = encodings((KERNELS / "corev" / "corev.h").read_text())
+    assert len(known) > 20
+    for path in sorted((KERNELS / "corev").iterdir()):
+        assert encodings(path.read_text()) <= known, path.name
 
 
 def custom_instructions(archive: Path) -> int:
