@@ -1,11 +1,10 @@
 r"""Writes docs/kernels.md's table: each operator's kernel, dtypes, calls, size on rv32.
 
-    GEN_KERNELS_CASES=$PWD/cases.tsv make conformance && \
-        .venv/bin/python tools/kernel_table.py cases.tsv
+    GEN_KERNELS_CASES=$PWD/cases.tsv make conformance
+    .venv/bin/python tools/kernel_table.py cases.tsv
 
-Without a log it prints the whole library's sizes and writes nothing.
-
-The log holds calls, not verdicts: that they were right is what the tests' passing says, hence `&&`.
+Without a log it prints the whole library's sizes and writes nothing. The failures are calls in
+tests that failed: a test compares each of its calls, and ends at the first difference.
 
 Sizes are of one operator's kernel alone (code and constants, -Os, logging off), as the linker keeps
 them with --gc-sections: with every dtype, and selected for Float and for Char. The C library and
@@ -130,40 +129,50 @@ def measure(kernels: Sequence[Kernel], folder: Path, jobs: int) -> dict[str, dic
     return sizes
 
 
-def read_cases(paths: Sequence[Path]) -> tuple[dict[str, int], dict[str, set[str]]]:
-    """Calls an operator that no kernel refused, and the leading dtypes they had."""
-    cases: dict[str, int] = defaultdict(int)
-    dtypes: dict[str, set[str]] = defaultdict(set)
+class Cases:
+    """An operator's calls that no kernel refused, those in failed tests, their leading dtypes."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.failures = 0
+        self.dtypes: set[str] = set()
+
+
+def read_cases(paths: Sequence[Path]) -> dict[str, Cases]:
+    """What the logs say of each operator."""
+    cases: dict[str, Cases] = defaultdict(Cases)
     for path in paths:
         for line in path.read_text().splitlines():
-            operator, dtype, count = line.split("\t")
-            cases[operator] += int(count)
+            operator, dtype, count, failures = line.split("\t")
+            cases[operator].calls += int(count)
+            cases[operator].failures += int(failures)
             if dtype != "None":
-                dtypes[operator].add(dtype)
-    return cases, dtypes
+                cases[operator].dtypes.add(dtype)
+    return cases
 
 
 def table(
     kernels: Sequence[Kernel],
     sizes: dict[str, dict[str, int]],
-    cases: dict[str, int],
-    dtypes: dict[str, set[str]],
+    cases: dict[str, Cases],
 ) -> str:
     """The page's generated part."""
     lines = [
-        f"{len(kernels)} operators, {sum(cases.values()):,} logged calls. The whole library,",
+        f"{len(kernels)} operators, {sum(c.calls for c in cases.values()):,} cases, "
+        f"{sum(c.failures for c in cases.values()):,} failures. The whole library,",
         f"CORE-V kernels apart, has {sizes['whole']['all']:,} bytes of text with every dtype, "
         f"{sizes['whole']['Float']:,} for Float alone, {sizes['whole']['Char']:,} for Char alone.",
         "",
-        "| operator | file | calls | dtypes tried | all dtypes | Float | Char |",
-        "|---|---|--:|---|--:|--:|--:|",
+        "| operator | file | cases | failures | dtypes tried | all dtypes | Float | Char |",
+        "|---|---|--:|--:|---|--:|--:|--:|",
     ]
     for kernel in kernels:
         row = sizes[kernel.operator]
-        tried = " ".join(sorted(dtypes[kernel.operator])) or "—"
+        tried = cases[kernel.operator]
+        dtypes = " ".join(sorted(tried.dtypes)) or "—"
         lines.append(
-            f"| `{kernel.operator}` | {kernel.source} | {cases[kernel.operator]} | {tried} "
-            f"| {row['all']} | {row['Float']} | {row['Char']} |"
+            f"| `{kernel.operator}` | {kernel.source} | {tried.calls} | {tried.failures} "
+            f"| {dtypes} | {row['all']} | {row['Float']} | {row['Char']} |"
         )
     return "\n".join(lines)
 
@@ -177,7 +186,7 @@ def main() -> int:
     args = parser.parse_args()
     kernels = bundled_kernels()
     sizes = measure(kernels, args.build, args.jobs)
-    text = table(kernels, sizes, *read_cases(args.cases))
+    text = table(kernels, sizes, read_cases(args.cases))
     print(text.split("\n\n")[0])
     if not args.cases:
         return 0  # sizes alone: the page keeps the table of the last whole run

@@ -249,6 +249,10 @@ def _own_namespace(path: Path) -> int:
     return int(handle)
 
 
+FAILED_TESTS: set[str] = set()
+"""The node ids of tests that failed in this process (tests/conformance/conftest.py)."""
+
+
 class Library:
     """The harness library, loaded."""
 
@@ -262,13 +266,18 @@ class Library:
         names = (ctypes.c_char_p * 4096)()
         count = self._lib.gk_registered(names, 4096)
         self.operators = {names[i].decode() for i in range(count)}
-        self.calls: Counter[tuple[str, str]] = Counter()
+        self.calls: Counter[tuple[str, str, str]] = Counter()
         if log := os.environ.get("GEN_KERNELS_CASES"):
             atexit.register(self._log_calls, Path(log))
 
     def _log_calls(self, path: Path) -> None:
-        """Appends a line for each operator and dtype: how often it was called with success."""
-        lines = [f"{operator}\t{dtype}\t{n}\n" for (operator, dtype), n in self.calls.items()]
+        """Appends a line for each operator and dtype: how many calls, how many in failed tests."""
+        totals: dict[tuple[str, str], list[int]] = {}
+        for (test, operator, dtype), count in self.calls.items():
+            total = totals.setdefault((operator, dtype), [0, 0])
+            total[0] += count
+            total[1] += count * (test in FAILED_TESTS)
+        lines = [f"{op}\t{dtype}\t{n}\t{bad}\n" for (op, dtype), (n, bad) in totals.items()]
         with path.open("a") as out:
             out.write("".join(sorted(lines)))
 
@@ -301,7 +310,8 @@ class Library:
                     assert bool((o.storage[-GUARD:] == GUARD_BYTE).all())
             raise KernelError(operator, code)
         leading = next((v.dtype for v in values if isinstance(v, torch.Tensor)), None)
-        self.calls[operator, str(leading).removeprefix("torch.")] += 1
+        test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
+        self.calls[test, operator, str(leading).removeprefix("torch.")] += 1
         results: list[Any] = []
         for out, array in zip(outs, described, strict=True):
             if isinstance(out, list):
