@@ -117,21 +117,12 @@ def finish(
     if args.format == "json":
         import json
 
-        operators = generation.plan.operators if generation.plan and not failed else ()
+        from .generate import operator_facts
+
         document = {
             "diagnostics": [d.to_json() for d in sort_diagnostics(diagnostics)],
             "files": [] if failed else sorted(generation.files),
-            "operators": [
-                {
-                    "name": o.entry.name,
-                    "catalogue": o.entry.catalogue,
-                    "kernels": [
-                        {"symbol": k.symbol, "keys": list(k.keys), "source": k.source}
-                        for k in o.entry.kernels
-                    ],
-                }
-                for o in operators
-            ],
+            "operators": [] if failed else operator_facts(generation),
         }
         print(json.dumps(document, indent=2))
         return int(failed)

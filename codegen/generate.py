@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..selective.kernel_key import SCALAR_TYPES
 from ..selective.selection import Selection
 from .diagnostics import Diagnostic, Location, has_errors
 from .model import CatalogueEntry, Plan
@@ -162,6 +163,34 @@ def _without_sources(plan: Plan) -> Plan:
 
     operators = tuple(o._replace(entry=strip(o.entry)) for o in plan.operators)
     return plan._replace(operators=operators)
+
+
+def operator_facts(generation: Generation) -> list[dict[str, Any]]:
+    """Each operator of the plan for a JSON report: what serves it, for what, who asked for it.
+
+    `dtypes` is null when every dtype is kept; an instruction is [chain, index].
+    """
+    names = {number: name for name, number in SCALAR_TYPES.items()}
+    return [
+        {
+            "name": entry.name,
+            "catalogue": entry.catalogue,
+            "kernels": [
+                {"symbol": k.symbol, "keys": list(k.keys), "source": k.source}
+                for k in entry.kernels
+            ],
+            "dtypes": None
+            if selected.dtypes is None
+            else [names.get(d, str(d)) for d in selected.dtypes],
+            "selected_by": [
+                {"kind": origin.kind, "source": origin.source}
+                | ({"method": origin.method} if origin.method else {})
+                | ({"instruction": list(origin.instruction)} if origin.instruction[0] >= 0 else {})
+                for origin in selected.origins
+            ],
+        }
+        for entry, selected in (generation.plan.operators if generation.plan else ())
+    ]
 
 
 def summary(generation: Generation, models: Sequence[str]) -> str:

@@ -157,7 +157,8 @@ def test_every_mistake_is_reported_and_nothing_written(
 
 def test_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = str(tmp_path / "out")
-    assert main(["--model", ADD, "--out", out, "--format", "json"]) == 0
+    arguments = ["--model", ADD, "--op", "add.out:Float", "--out", out]
+    assert main([*arguments, "--format", "json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert report["diagnostics"] == []
     assert "NativeFunctions.h" in report["files"]
@@ -171,6 +172,11 @@ def test_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
                     "keys": [],
                     "source": "portable/add_sub.cpp",
                 }
+            ],
+            "dtypes": ["Float"],
+            "selected_by": [
+                {"kind": "model", "source": ADD, "method": "forward", "instruction": [0, 0]},
+                {"kind": "op", "source": "add.out:Float"},
             ],
         }
     ]
