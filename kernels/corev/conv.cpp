@@ -4,6 +4,7 @@
 // their nhwc forms. What does not fit a fast path runs on the portable kernel.
 #include "cortex_m/conv.h"
 
+#include "corev/checks.h"
 #include "corev/depthwise.h"
 #include "corev/matrix.h"
 #include "corev/scratch.h"
@@ -16,31 +17,6 @@ using cortex_m::Image;
 using cortex_m::Taps;
 
 namespace {
-
-// Whether the pixels of an image follow each other, channels innermost.
-bool is_dense(const Image& i) {
-  return (i.channel_stride == 1 || i.channels == 1) &&
-         (i.column_stride == i.channels || i.width == 1) &&
-         (i.row_stride == i.width * i.channels || i.height == 1) &&
-         (i.batch_stride == i.height * i.width * i.channels || i.batch == 1);
-}
-
-// Whether all channels can take the fast rescale, and the zero point is an int8.
-bool rescales_fast(const ConvCall& call, int32_t taps) {
-  constexpr int32_t kMost = 1 << 28;  // of the bias and of the rest of a sum
-  if (call.input_offset < -INT8_MAX || call.input_offset > -INT8_MIN ||
-      taps > kMost / (255 * 128)) {
-    return false;
-  }
-  for (int32_t o = 0; o < call.output_channels; ++o) {
-    const int32_t bias = call.bias != nullptr ? call.bias[o] : 0;
-    if (bias >= kMost || bias <= -kMost ||
-        !fast_rescale(call.multiplier[o], call.shift[o], call.requant.offset)) {
-      return false;
-    }
-  }
-  return true;
-}
 
 // Copies a few bytes; one word, the row of a narrow window, at once.
 GEN_KERNELS_INLINE int8_t* append(int8_t* to, const int8_t* from, int32_t count) {
@@ -112,7 +88,8 @@ bool dense(KernelRuntimeContext& context, const ConvCall& call, bool by_channel)
   const Image& to = call.output;
   const int32_t taps = call.kernel.h * call.kernel.w * call.group_channels;
   const int32_t outputs = call.output_channels / call.groups;
-  if (!is_dense(in) || !is_dense(to) || outputs < 4 || !rescales_fast(call, taps)) {
+  if (!is_dense(in) || !is_dense(to) || outputs < 4 ||
+      !rescales_fast(call, call.output_channels, taps)) {
     return false;
   }
   const int32_t inner = (taps + 3) & ~3;
@@ -237,7 +214,8 @@ bool planes(KernelRuntimeContext& context, const ConvCall& call) {
   const Image& to = call.output;
   Planes p;
   if (call.kernel.w > 4 || call.kernel.h > Planes::kMostRows || call.dilation.w != 1 ||
-      !is_dense(in) || !is_dense(to) || !rescales_fast(call, call.kernel.h * call.kernel.w)) {
+      !is_dense(in) || !is_dense(to) ||
+      !rescales_fast(call, call.output_channels, call.kernel.h * call.kernel.w)) {
     return false;
   }
   p.stride = ((to.width - 1) * call.stride.w + 4 + 3) & ~3;

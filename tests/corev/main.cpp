@@ -9,6 +9,7 @@ int test_elementwise();
 int test_quantize();
 int test_layout();
 int test_softmax();
+int test_transpose_conv();
 
 int main() {
   int wrong = 0;
@@ -19,6 +20,7 @@ int main() {
   wrong += test_quantize();
   wrong += test_layout();
   wrong += test_softmax();
+  wrong += test_transpose_conv();
   printf("%s\n", wrong == 0 ? "equal" : "DIFFERENT");
   return wrong == 0 ? 0 : 1;
 }
