@@ -24,6 +24,60 @@ namespace internal {
 using cortex_m::ConvCall;
 using cortex_m::Image;
 
+// Sorts `count` times four pixels of four channels, `step` apart, into four planes.
+GEN_KERNELS_INLINE void transpose(const int8_t*& from, int32_t step, int8_t*& p0, int8_t*& p1,
+                                  int8_t*& p2, int8_t*& p3, int32_t count) {
+  constexpr uint32_t kLow = 0x05010400;   // bytes 0 and 1 of both, alternating
+  constexpr uint32_t kHigh = 0x07030602;  // bytes 2 and 3
+#if GEN_KERNELS_COREV
+#define TRANSPOSE_LOAD(d) GEN_KERNELS_ASM(".insn r 0x2b, 3, 0x02,", d, "from", "step")
+#define TRANSPOSE_SHUFFLE(d, x, by) GEN_KERNELS_ASM(".insn r 0x7b, 1, 0x70,", d, x, by)
+#define TRANSPOSE_STORE(p) ".insn s 0x2b, 2, %[t], 4(%[" p "])\n"
+#define TRANSPOSE_PACK(insn, x, y) GEN_KERNELS_ASM(".insn r 0x7b, 0, " insn ",", "t", x, y)
+  uint32_t a;
+  uint32_t b;
+  uint32_t e;
+  uint32_t f;
+  uint32_t g;
+  uint32_t h;
+  uint32_t t;
+  asm volatile(GEN_KERNELS_LOOP_BEGIN GEN_KERNELS_LOOP(n, 18)
+               TRANSPOSE_LOAD("a") TRANSPOSE_LOAD("b") TRANSPOSE_LOAD("e") TRANSPOSE_LOAD("f")
+               "mv %[g], %[a]\n"
+               "mv %[h], %[e]\n"
+               TRANSPOSE_SHUFFLE("a", "b", "low") TRANSPOSE_SHUFFLE("e", "f", "low")
+               TRANSPOSE_SHUFFLE("g", "b", "high") TRANSPOSE_SHUFFLE("h", "f", "high")
+               TRANSPOSE_PACK("0x78", "e", "a") TRANSPOSE_STORE("p0")
+               TRANSPOSE_PACK("0x79", "e", "a") TRANSPOSE_STORE("p1")
+               TRANSPOSE_PACK("0x78", "h", "g") TRANSPOSE_STORE("p2")
+               TRANSPOSE_PACK("0x79", "h", "g") TRANSPOSE_STORE("p3") GEN_KERNELS_LOOP_END
+               : [from] "+&r"(from), [p0] "+&r"(p0), [p1] "+&r"(p1), [p2] "+&r"(p2),
+                 [p3] "+&r"(p3), [a] "=&r"(a), [b] "=&r"(b), [e] "=&r"(e), [f] "=&r"(f),
+                 [g] "=&r"(g), [h] "=&r"(h), [t] "=&r"(t)
+               : [n] "r"(count), [step] "r"(step), [low] "r"(kLow), [high] "r"(kHigh)
+               : "memory");
+#undef TRANSPOSE_LOAD
+#undef TRANSPOSE_SHUFFLE
+#undef TRANSPOSE_STORE
+#undef TRANSPOSE_PACK
+#else
+  for (; count > 0; --count) {
+    const uint32_t a = load_word(from, step);
+    const uint32_t b = load_word(from, step);
+    const uint32_t e = load_word(from, step);
+    const uint32_t f = load_word(from, step);
+    const uint32_t ab_low = shuffle2_b(a, b, kLow);
+    const uint32_t ef_low = shuffle2_b(e, f, kLow);
+    const uint32_t ab_high = shuffle2_b(a, b, kHigh);
+    const uint32_t ef_high = shuffle2_b(e, f, kHigh);
+    store_word(p0, pack(ef_low, ab_low));
+    store_word(p1, pack_h(ef_low, ab_low));
+    store_word(p2, pack(ef_high, ab_high));
+    store_word(p3, pack_h(ef_high, ab_high));
+  }
+#endif
+}
+
 // Sorts the pixels of channels c..c+count-1 of image n into the planes (count at most 4).
 inline void sort_channels(const ConvCall& call, const Planes& planes, int32_t n, int32_t c,
                           int32_t count) {
@@ -48,22 +102,9 @@ inline void sort_channels(const ConvCall& call, const Planes& planes, int32_t n,
       int8_t* p1 = p0 + size;
       int8_t* p2 = p1 + size;
       int8_t* p3 = p2 + size;
-      for (; x >= 4; x -= 4) {
-        // Four pixels of four channels: transpose 4 x 4 bytes.
-        constexpr uint32_t kLow = 0x05010400;   // bytes 0 and 1 of both, alternating
-        constexpr uint32_t kHigh = 0x07030602;  // bytes 2 and 3
-        const uint32_t a = load_word(from, step);
-        const uint32_t b = load_word(from, step);
-        const uint32_t e = load_word(from, step);
-        const uint32_t f = load_word(from, step);
-        const uint32_t ab_low = shuffle2_b(a, b, kLow);
-        const uint32_t ef_low = shuffle2_b(e, f, kLow);
-        const uint32_t ab_high = shuffle2_b(a, b, kHigh);
-        const uint32_t ef_high = shuffle2_b(e, f, kHigh);
-        store_word(p0, pack(ef_low, ab_low));
-        store_word(p1, pack_h(ef_low, ab_low));
-        store_word(p2, pack(ef_high, ab_high));
-        store_word(p3, pack_h(ef_high, ab_high));
+      if (x >= 4) {
+        transpose(from, step, p0, p1, p2, p3, x >> 2);
+        x &= 3;
       }
       for (; x > 0; --x) {
         const uint32_t word = load_word(from, step);
@@ -96,78 +137,87 @@ struct Columns {
   int32_t to_column;
   int32_t width;
   int32_t height;
+  int32_t thirds;  // height / 3
+  bool pairs;      // windows for slide_pair()
   int32_t bias;
 };
 
-// Windows of three rows and at most three columns that move one row at a time: each row is loaded
-// once. Of two neighbouring columns, the second has its weights a byte up and the same words.
-template <bool kPair, class F>
-GEN_KERNELS_INLINE void slide_column(const int8_t* from, int8_t* to, const Columns& c, uint32_t w0,
-                                     uint32_t w1, uint32_t w2, const F& finish) {
+// The weights of three rows of at most three columns; and those of the next column, a byte up.
+struct Weights {
+  uint32_t w0, w1, w2, v0, v1, v2;
+};
+
+// Two neighbouring columns of such windows that move one row at a time: each row is loaded once,
+// and the second column sees the same words. Computes `count` times three rows of outputs; the two
+// last rows of inputs are in x0 and x1, before and after.
+#if GEN_KERNELS_COREV
+#define PAIR_DOT(x, w) ".insn r 0x7b, 1, 0x54, %[s], %[" x "], %[" w "]\n"
+#define PAIR_STORE(step) ".insn r 0x2b, 3, 0x10, %[" step "], %[to], %[s]\n"
+#define PAIR_ROW(TEXT, x, y, z)                                                        \
+  GEN_KERNELS_ASM(".insn r 0x2b, 3, 0x02,", z, "from", "row")                          \
+  "mv %[s], %[bias]\n" PAIR_DOT(x, "w0") PAIR_DOT(y, "w1") PAIR_DOT(z, "w2") TEXT("s") \
+      PAIR_STORE("across") "mv %[s], %[bias]\n" PAIR_DOT(x, "v0") PAIR_DOT(y, "v1")    \
+          PAIR_DOT(z, "v2") TEXT("s") PAIR_STORE("back")
+#define PAIR_ROWS(Rescale, TEXT, length, ...)                                                      \
+  GEN_KERNELS_INLINE void pair_rows(                                                               \
+      const Rescale& rescale, const Weights& w, int32_t bias, int32_t row, int32_t across,         \
+      int32_t back, int32_t count, const int8_t*& from, int8_t*& to, uint32_t& x0, uint32_t& x1) { \
+    uint32_t x2;                                                                                   \
+    int32_t s;                                                                                     \
+    int32_t t;                                                                                     \
+    asm volatile(GEN_KERNELS_LOOP_BEGIN GEN_KERNELS_LOOP(n, 3 * (9 + 2 * length))                  \
+                     PAIR_ROW(TEXT, "x0", "x1", "x2") PAIR_ROW(TEXT, "x1", "x2", "x0")             \
+                         PAIR_ROW(TEXT, "x2", "x0", "x1") GEN_KERNELS_LOOP_END                     \
+                 : [x0] "+&r"(x0), [x1] "+&r"(x1), [from] "+&r"(from), [to] "+&r"(to),             \
+                   [x2] "=&r"(x2), [s] "=&r"(s), [t] "=&r"(t)                                      \
+                 : [n] "r"(count), [row] "r"(row), [across] "r"(across), [back] "r"(back),         \
+                   [bias] "r"(bias), [w0] "r"(w.w0), [w1] "r"(w.w1), [w2] "r"(w.w2),               \
+                   [v0] "r"(w.v0), [v1] "r"(w.v1), [v2] "r"(w.v2),                                 \
+                   GEN_KERNELS_CHANNEL(rescale.k) __VA_ARGS__                                      \
+                 : "memory");                                                                      \
+  }
+PAIR_ROWS(Narrow, GEN_KERNELS_NARROW, 4, )
+PAIR_ROWS(Short, GEN_KERNELS_SHORT, 5, )
+PAIR_ROWS(Cut, GEN_KERNELS_CUT_LONG, 4, )
+PAIR_ROWS(Signed, GEN_KERNELS_SIGNED, 7, GEN_KERNELS_AND GEN_KERNELS_BOUNDS(rescale))
+#undef PAIR_DOT
+#undef PAIR_STORE
+#undef PAIR_ROW
+#undef PAIR_ROWS
+#endif
+
+template <class Rescale>
+GEN_KERNELS_INLINE void slide_pair(const int8_t* from, int8_t* to, const Columns& c,
+                                   const Weights& w, const Rescale& rescale) {
   const int32_t row = c.row;
   const int32_t bias = c.bias;
-  const int32_t across = kPair ? c.to_column : c.to_row;
+  const int32_t across = c.to_column;
   const int32_t back = c.to_row - across;
-  const uint32_t v0 = w0 << 8;
-  const uint32_t v1 = w1 << 8;
-  const uint32_t v2 = w2 << 8;
-  const auto out = [&](uint32_t r0, uint32_t r1, uint32_t r2) __attribute__((always_inline)) {
-    const int32_t left = sdotsp_b(sdotsp_b(sdotsp_b(bias, r0, w0), r1, w1), r2, w2);
-    if constexpr (kPair) {
-      const int32_t right = sdotsp_b(sdotsp_b(sdotsp_b(bias, r0, v0), r1, v1), r2, v2);
-      store_byte(to, finish(left), across);
-      store_byte(to, finish(right), back);
-    } else {
-      store_byte(to, finish(left), across);
-    }
-  };
-  uint32_t a = load_word(from, row);
-  uint32_t b = load_word(from, row);
+  uint32_t x0 = load_word(from, row);
+  uint32_t x1 = load_word(from, row);
   int32_t left = c.height;
-  if (left >= 3) {
-    do {
-      const uint32_t d = load_word(from, row);
-      out(a, b, d);
-      a = load_word(from, row);
-      out(b, d, a);
-      b = load_word(from, row);
-      out(d, a, b);
-      left -= 3;
-    } while (left >= 3);
+#if GEN_KERNELS_COREV
+  if (c.thirds > 0) {
+    pair_rows(rescale, w, bias, row, across, back, c.thirds, from, to, x0, x1);
+    left -= 3 * c.thirds;
   }
+#endif
   for (; left > 0; --left) {
-    const uint32_t d = load_word(from, row);
-    out(a, b, d);
-    a = b;
-    b = d;
-  }
-}
-
-template <class F>
-__attribute__((noinline)) void slide_3(const Columns& c, const uint32_t* weight, const F& end) {
-  const F finish = end;
-  const uint32_t w0 = weight[0];
-  const uint32_t w1 = weight[1];
-  const uint32_t w2 = weight[2];
-  const int8_t* from = c.from;
-  int8_t* to = c.to;
-  int32_t x = c.width;
-  for (; x >= 2 && c.column == 1; x -= 2, from += 2, to += 2 * c.to_column) {
-    slide_column<true>(from, to, c, w0, w1, w2, finish);
-  }
-  for (; x > 0; --x, from += c.column, to += c.to_column) {
-    slide_column<false>(from, to, c, w0, w1, w2, finish);
+    const uint32_t x2 = load_word(from, row);
+    store_byte(to, rescale(sdotsp_b(sdotsp_b(sdotsp_b(bias, x0, w.w0), x1, w.w1), x2, w.w2)),
+               across);
+    store_byte(to, rescale(sdotsp_b(sdotsp_b(sdotsp_b(bias, x0, w.v0), x1, w.v1), x2, w.v2)), back);
+    x0 = x1;
+    x1 = x2;
   }
 }
 
 // Any windows.
-template <class F>
-__attribute__((noinline)) void slide(const Columns& c, const uint32_t* weight, int32_t rows,
-                                     const F& end) {
-  const F finish = end;
-  const int8_t* from_column = c.from;
-  int8_t* to_column = c.to;
-  for (int32_t x = c.width; x > 0; --x) {
+template <class Rescale>
+GEN_KERNELS_INLINE void slide(const int8_t* from_column, int8_t* to_column, const Columns& c,
+                              const uint32_t* weight, int32_t rows, int32_t width,
+                              const Rescale& rescale) {
+  for (; width > 0; --width) {
     const int8_t* from = from_column;
     int8_t* to = to_column;
     for (int32_t left = c.height; left > 0; --left) {
@@ -176,7 +226,7 @@ __attribute__((noinline)) void slide(const Columns& c, const uint32_t* weight, i
       for (int32_t i = 0; i < rows; ++i) {
         sum = sdotsp_b(sum, load_word(at, c.row), weight[i]);
       }
-      store_byte(to, finish(sum), c.to_row);
+      store_byte(to, rescale(sum), c.to_row);
       from += c.next;
     }
     from_column += c.column;
@@ -184,7 +234,25 @@ __attribute__((noinline)) void slide(const Columns& c, const uint32_t* weight, i
   }
 }
 
-inline void channel(const ConvCall& call, Columns& columns, int32_t o) {
+// One output channel.
+template <class Rescale>
+__attribute__((noinline)) void slide_all(const Columns& c, const uint32_t* weight, int32_t rows,
+                                         const Rescale& constants) {
+  const Rescale rescale = constants;
+  const int8_t* from = c.from;
+  int8_t* to = c.to;
+  int32_t width = c.width;
+  if (c.pairs) {
+    const Weights w{weight[0],      weight[1],      weight[2],
+                    weight[0] << 8, weight[1] << 8, weight[2] << 8};
+    for (; width >= 2; width -= 2, from += 2, to += 2 * c.to_column) {
+      slide_pair(from, to, c, w, rescale);
+    }
+  }
+  slide(from, to, c, weight, rows, width, rescale);
+}
+
+inline void channel(const ConvCall& call, Columns& columns, const Finish& finish, int32_t o) {
   // The window's rows as words; what lies behind a row meets zeros.
   uint32_t weight[Planes::kMostRows];
   const auto* from = reinterpret_cast<const uint8_t*>(call.weight + o);
@@ -201,23 +269,11 @@ inline void channel(const ConvCall& call, Columns& columns, int32_t o) {
   }
   const int32_t bias = (call.bias != nullptr ? call.bias[o] : 0) + call.input_offset * sum;
   columns.bias = bias;
-  const bool three =
-      call.kernel.h == 3 && call.kernel.w <= 3 && call.stride.h == 1 && call.dilation.h == 1;
-  const auto run = [&](const auto& end) {
-    three ? slide_3(columns, weight, end) : slide(columns, weight, call.kernel.h, end);
-  };
   const int32_t multiplier = call.multiplier[o];
   const int32_t shift = call.shift[o];
-  const Finish finish = finish_of(call.requant);
   const Kind kind = kind_of(multiplier, shift, finish);
-  const Channel c = channel_of(kind, multiplier, shift, finish);
-  if (kind == Kind::kShort) {
-    run(Short(c));
-  } else if (kind == Kind::kCut) {
-    run(Cut(c));
-  } else {
-    run(Signed(c, finish));
-  }
+  const Channel k = channel_of(kind, multiplier, shift, finish);
+  with_kind(kind, finish, [&](auto make) { slide_all(columns, weight, call.kernel.h, make(k)); });
 }
 
 }  // namespace internal
@@ -235,6 +291,10 @@ inline void depthwise(const cortex_m::ConvCall& call, const Planes& planes) {
   columns.to_column = to.channels;
   columns.width = to.width;
   columns.height = to.height;
+  columns.thirds = to.height / 3;
+  columns.pairs = call.kernel.h == 3 && call.kernel.w <= 3 && call.stride.h == 1 &&
+                  call.stride.w == 1 && call.dilation.h == 1;
+  const Finish finish = finish_of(call.requant);
   fill(planes.memory, -call.input_offset, 4 * planes.size);
   for (int32_t n = 0; n < call.input.batch; ++n) {
     int8_t* out = call.out + n * to.height * to.width * to.channels;
@@ -245,7 +305,7 @@ inline void depthwise(const cortex_m::ConvCall& call, const Planes& planes) {
       for (int32_t i = 0; i < count; ++i, columns.from += planes.size) {
         for (int32_t k = 0; k < copies; ++k, ++o) {
           columns.to = out + o;
-          internal::channel(call, columns, o);
+          internal::channel(call, columns, finish, o);
         }
       }
     }

@@ -173,28 +173,13 @@ GEN_KERNELS_INLINE uint32_t pack_bytes(const Sums& s) {
 // The sums of four channels and one row to their bytes. A function: once a row is rare.
 inline __attribute__((noinline)) uint32_t finish_four(int32_t c0, int32_t c1, int32_t c2,
                                                       int32_t c3, const Four& four,
-                                                      const Finish& end) {
-  const Channel* channel = four.channel;
-  if (four.kind == Kind::kShort) {
-    return pack_bytes({Short(channel[0])(c0), Short(channel[1])(c1), Short(channel[2])(c2),
-                       Short(channel[3])(c3)});
-  }
-  if (four.kind == Kind::kCut) {
-    return pack_bytes(
-        {Cut(channel[0])(c0), Cut(channel[1])(c1), Cut(channel[2])(c2), Cut(channel[3])(c3)});
-  }
-  return pack_bytes({Signed(channel[0], end)(c0), Signed(channel[1], end)(c1),
-                     Signed(channel[2], end)(c2), Signed(channel[3], end)(c3)});
-}
-
-// The sums of four channels and four rows to results.
-template <class Make>
-GEN_KERNELS_INLINE void finish_tile(Sums& r0, Sums& r1, Sums& r2, Sums& r3, const Four& four,
-                                    const Make& make) {
-  make(four.channel[0]).in_place(r0.c0, r1.c0, r2.c0, r3.c0);
-  make(four.channel[1]).in_place(r0.c1, r1.c1, r2.c1, r3.c1);
-  make(four.channel[2]).in_place(r0.c2, r1.c2, r2.c2, r3.c2);
-  make(four.channel[3]).in_place(r0.c3, r1.c3, r2.c3, r3.c3);
+                                                      const Finish& finish) {
+  Sums s{};
+  const Channel* k = four.channel;
+  with_kind(four.kind, finish, [&](auto make) __attribute__((always_inline)) {
+    s = {make(k[0])(c0), make(k[1])(c1), make(k[2])(c2), make(k[3])(c3)};
+  });
+  return pack_bytes(s);
 }
 
 // Four rows.
@@ -210,13 +195,13 @@ inline __attribute__((noinline)) void tile(const Product& p, const int8_t* x, co
     Sums r2;
     Sums r3;
     dots_4x4(r0, r1, r2, r3, bias, w, x, inner, inner >> 2);
-    if (four->kind == Kind::kShort) {
-      finish_tile(r0, r1, r2, r3, *four, [](const Channel& c) { return Short(c); });
-    } else if (four->kind == Kind::kCut) {
-      finish_tile(r0, r1, r2, r3, *four, [](const Channel& c) { return Cut(c); });
-    } else {
-      finish_tile(r0, r1, r2, r3, *four, [&](const Channel& c) { return Signed(c, p.finish); });
-    }
+    const Channel* k = four->channel;
+    with_kind(four->kind, p.finish, [&](auto make) __attribute__((always_inline)) {
+      in_place(make(k[0]), r0.c0, r1.c0, r2.c0, r3.c0);
+      in_place(make(k[1]), r0.c1, r1.c1, r2.c1, r3.c1);
+      in_place(make(k[2]), r0.c2, r1.c2, r2.c2, r3.c2);
+      in_place(make(k[3]), r0.c3, r1.c3, r2.c3, r3.c3);
+    });
     store_word(out, pack_bytes(r0), down);
     store_word(out, pack_bytes(r1), down);
     store_word(out, pack_bytes(r2), down);

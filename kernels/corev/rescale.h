@@ -33,7 +33,7 @@ inline bool fast_rescale(int32_t multiplier, int32_t shift, int32_t offset) {
 }
 
 // How a sum becomes a byte, from the fastest: see the structures of these names.
-enum class Kind : int32_t { kShort, kCut, kSigned };
+enum class Kind : int32_t { kNarrow, kShort, kCut, kSigned };
 
 // What an output channel needs after the sum. `limit`: the sum that is as good as all above it.
 struct Channel {
@@ -47,112 +47,124 @@ struct Four {
   Kind kind;
 };
 
-// in_place() of these structures gives four results, in one asm block: with a tile's sums in the
-// registers there is no room to compute two at a time, as the compiler would.
-#if GEN_KERNELS_COREV
-#define GEN_KERNELS_FOUR(INSTRUCTIONS, ...)                                                   \
-  int32_t t;                                                                                  \
-  asm volatile(INSTRUCTIONS(s0) INSTRUCTIONS(s1) INSTRUCTIONS(s2) INSTRUCTIONS(s3)            \
-               : [s0] "+&r"(s0), [s1] "+&r"(s1), [s2] "+&r"(s2), [s3] "+&r"(s3), [t] "=&r"(t) \
-               : __VA_ARGS__)
-#else
-#define GEN_KERNELS_FOUR(INSTRUCTIONS, ...) \
-  s0 = (*this)(s0);                         \
-  s1 = (*this)(s1);                         \
-  s2 = (*this)(s2);                         \
-  s3 = (*this)(s3)
-#endif
+// Each kind is a function from sum to byte and, for loops whose registers are full, a text of
+// instructions that does the same for the operand named `s`, with a Channel's and `t` beside it.
+#define GEN_KERNELS_ASM(insn, d, x, y) insn " %[" d "], %[" x "], %[" y "]\n"
+#define GEN_KERNELS_CUT(s) GEN_KERNELS_ASM(".insn r 0x2b, 3, 0x3b,", s, s, "limit")
+#define GEN_KERNELS_MAC(s, y) GEN_KERNELS_ASM(".insn r 0x2b, 3, 0x48,", "t", s, y)
+#define GEN_KERNELS_TOP_BYTE(s) GEN_KERNELS_ASM(".insn r 0x5b, 2, 0x18,", s, "t", "c")
+#define GEN_KERNELS_ADD_NR(d) GEN_KERNELS_ASM(".insn r 0x2b, 3, 0x40,", d, "b", "c")
 
 // Cuts the sum at zero and at `limit` and takes P's digits from place 7 + right on, by two short
-// products: q's eight digits stand at the top of a word, whatever overflows. Six cycles with the
-// store. For `relu` and shifts of at most 8: a cut sum has 17 digits.
+// products: q's eight digits stand at the top of a word, whatever overflows. For `relu` and shifts
+// of at most 7: a cut sum has 16 digits.
+struct Narrow {
+  Channel k;
+  GEN_KERNELS_INLINE int32_t operator()(int32_t sum) const {
+    sum = clipur(sum, k.limit);
+    return add_n24(mac(mulu_16(sum, k.a), sum, k.b), k.c);
+  }
+};
+#define GEN_KERNELS_NARROW(s)                            \
+  GEN_KERNELS_CUT(s)                                     \
+  GEN_KERNELS_ASM(".insn r 0x5b, 5, 0x10,", "t", s, "a") \
+  GEN_KERNELS_MAC(s, "b")                                \
+  GEN_KERNELS_TOP_BYTE(s)
+
+// The same for shifts of at most 8: a cut sum has 17 digits.
 struct Short {
-  int32_t limit, low, high, round;
-
-  GEN_KERNELS_INLINE explicit Short(const Channel& c)
-      : limit(c.limit), low(c.a), high(c.b), round(c.c) {}
+  Channel k;
   GEN_KERNELS_INLINE int32_t operator()(int32_t sum) const {
-    sum = clipur(sum, limit);
-    const uint32_t product = static_cast<uint32_t>(sum) * static_cast<uint32_t>(low);
-    return add_n24(mac(static_cast<int32_t>(product >> 15), sum, high), round);
-  }
-  GEN_KERNELS_INLINE void in_place(int32_t& s0, int32_t& s1, int32_t& s2, int32_t& s3) const {
-#define FINISH(s)                           \
-  ".insn r 0x2b, 3, 0x3b, %[" #s "], %[" #s \
-  "], %[limit]\n"                           \
-  "mul %[t], %[" #s                         \
-  "], %[low]\n"                             \
-  "srli %[t], %[t], 15\n"                   \
-  ".insn r 0x2b, 3, 0x48, %[t], %[" #s      \
-  "], %[high]\n"                            \
-  ".insn r 0x5b, 2, 0x18, %[" #s "], %[t], %[round]\n"
-    GEN_KERNELS_FOUR(
-        FINISH, [limit] "r"(limit), [low] "r"(low), [high] "r"(high), [round] "r"(round));
-#undef FINISH
+    sum = clipur(sum, k.limit);
+    const uint32_t product = static_cast<uint32_t>(sum) * static_cast<uint32_t>(k.a);
+    return add_n24(mac(static_cast<int32_t>(product >> 15), sum, k.b), k.c);
   }
 };
+#define GEN_KERNELS_SHORT(s)          \
+  GEN_KERNELS_CUT(s)                  \
+  GEN_KERNELS_ASM("mul", "t", s, "a") \
+  "srli %[t], %[t], 15\n" GEN_KERNELS_MAC(s, "b") GEN_KERNELS_TOP_BYTE(s)
 
-// Cuts the sum in the same way and takes P's digits from place 30 on. Nine cycles with the store.
-// For `relu`.
+// Cuts the sum in the same way and takes P's digits from place 30 on. For `relu`.
 struct Cut {
-  int32_t limit, multiplier, round, shift;
-
-  GEN_KERNELS_INLINE explicit Cut(const Channel& c)
-      : limit(c.limit), multiplier(c.a), round(c.b), shift(c.c) {}
+  Channel k;
   GEN_KERNELS_INLINE int32_t operator()(int32_t sum) const {
-    return add_nr(mulh(clipur(sum, limit) << 2, multiplier), round, static_cast<uint32_t>(shift));
-  }
-  GEN_KERNELS_INLINE void in_place(int32_t& s0, int32_t& s1, int32_t& s2, int32_t& s3) const {
-#define FINISH(s)                           \
-  ".insn r 0x2b, 3, 0x3b, %[" #s "], %[" #s \
-  "], %[limit]\n"                           \
-  "slli %[t], %[" #s                        \
-  "], 2\n"                                  \
-  "mulh %[" #s                              \
-  "], %[t], %[multiplier]\n"                \
-  ".insn r 0x2b, 3, 0x40, %[" #s "], %[round], %[shift]\n"
-    GEN_KERNELS_FOUR(FINISH, [limit] "r"(limit), [multiplier] "r"(multiplier), [round] "r"(round),
-                     [shift] "r"(shift));
-#undef FINISH
+    return add_nr(mulh(clipur(sum, k.limit) << 2, k.a), k.b, static_cast<uint32_t>(k.c));
   }
 };
+#define GEN_KERNELS_CUT_LONG(s) \
+  GEN_KERNELS_CUT(s)            \
+  "slli %[t], %[" s "], 2\n" GEN_KERNELS_ASM("mulh", s, "t", "a") GEN_KERNELS_ADD_NR(s)
 
-// Any call. Twelve cycles with the store.
+// Any call.
 struct Signed {
-  int32_t multiplier, round, shift, least, most;
-
-  GEN_KERNELS_INLINE Signed(const Channel& c, const Finish& finish)
-      : multiplier(c.a), round(c.b), shift(c.c), least(finish.low), most(finish.high) {}
+  Channel k;
+  int32_t least, most;
   GEN_KERNELS_INLINE int32_t operator()(int32_t sum) const {
     const auto scaled = static_cast<int32_t>(static_cast<uint32_t>(sum) << 2);
-    const int32_t high = mac(mulh(scaled, multiplier), scaled >> 31, 2);
-    return min(max(add_nr(high, round, static_cast<uint32_t>(shift)), least), most);
-  }
-  GEN_KERNELS_INLINE void in_place(int32_t& s0, int32_t& s1, int32_t& s2, int32_t& s3) const {
-#define FINISH(s)                                     \
-  "slli %[" #s "], %[" #s                             \
-  "], 2\n"                                            \
-  "mulh %[t], %[" #s                                  \
-  "], %[multiplier]\n"                                \
-  "srai %[" #s "], %[" #s                             \
-  "], 31\n"                                           \
-  ".insn r 0x2b, 3, 0x48, %[t], %[" #s                \
-  "], %[two]\n"                                       \
-  ".insn r 0x2b, 3, 0x40, %[t], %[round], %[shift]\n" \
-  ".insn r 0x2b, 3, 0x2d, %[t], %[t], %[least]\n"     \
-  ".insn r 0x2b, 3, 0x2b, %[" #s "], %[t], %[most]\n"
-    GEN_KERNELS_FOUR(FINISH, [multiplier] "r"(multiplier), [round] "r"(round), [shift] "r"(shift),
-                     [least] "r"(least), [most] "r"(most), [two] "r"(2));
-#undef FINISH
+    const int32_t high = mac(mulh(scaled, k.a), scaled >> 31, 2);
+    return min(max(add_nr(high, k.b, static_cast<uint32_t>(k.c)), least), most);
   }
 };
+#define GEN_KERNELS_SIGNED(s)                                                              \
+  "slli %[" s "], %[" s "], 2\n" GEN_KERNELS_ASM(                                          \
+      "mulh", "t", s, "a") "srai %[" s "], %[" s "], 31\n" GEN_KERNELS_MAC(s, "two")       \
+      GEN_KERNELS_ADD_NR("t") GEN_KERNELS_ASM(".insn r 0x2b, 3, 0x2d,", "t", "t", "least") \
+          GEN_KERNELS_ASM(".insn r 0x2b, 3, 0x2b,", s, "t", "most")
+
+// The operands of these texts.
+#define GEN_KERNELS_CHANNEL(k) \
+  [limit] "r"((k).limit), [a] "r"((k).a), [b] "r"((k).b), [c] "r"((k).c)
+#define GEN_KERNELS_BOUNDS(rescale) \
+  [two] "r"(2), [least] "r"((rescale).least), [most] "r"((rescale).most)
+
+// Four results in place of sums, one after the other.
+#if GEN_KERNELS_COREV
+#define GEN_KERNELS_FOUR(Rescale, TEXT, ...)                                                      \
+  GEN_KERNELS_INLINE void in_place(const Rescale& rescale, int32_t& s0, int32_t& s1, int32_t& s2, \
+                                   int32_t& s3) {                                                 \
+    int32_t t;                                                                                    \
+    asm volatile(TEXT("s0") TEXT("s1") TEXT("s2") TEXT("s3")                                      \
+                 : [s0] "+&r"(s0), [s1] "+&r"(s1), [s2] "+&r"(s2), [s3] "+&r"(s3), [t] "=&r"(t)   \
+                 : GEN_KERNELS_CHANNEL(rescale.k) __VA_ARGS__);                                   \
+  }
+#define GEN_KERNELS_AND ,
+GEN_KERNELS_FOUR(Narrow, GEN_KERNELS_NARROW, )
+GEN_KERNELS_FOUR(Short, GEN_KERNELS_SHORT, )
+GEN_KERNELS_FOUR(Cut, GEN_KERNELS_CUT_LONG, )
+GEN_KERNELS_FOUR(Signed, GEN_KERNELS_SIGNED, GEN_KERNELS_AND GEN_KERNELS_BOUNDS(rescale))
+#undef GEN_KERNELS_FOUR
+#else
+template <class Rescale>
+void in_place(const Rescale& rescale, int32_t& s0, int32_t& s1, int32_t& s2, int32_t& s3) {
+  s0 = rescale(s0);
+  s1 = rescale(s1);
+  s2 = rescale(s2);
+  s3 = rescale(s3);
+}
+#endif
+
+// Calls use(make), where make(Channel) is the rescale of this kind.
+template <class Use>
+GEN_KERNELS_INLINE void with_kind(Kind kind, const Finish& finish, const Use& use) {
+  switch (kind) {
+    case Kind::kNarrow:
+      return use([](const Channel& k) { return Narrow{k}; });
+    case Kind::kShort:
+      return use([](const Channel& k) { return Short{k}; });
+    case Kind::kCut:
+      return use([](const Channel& k) { return Cut{k}; });
+    case Kind::kSigned:
+      return use([&](const Channel& k) { return Signed{k, finish.low, finish.high}; });
+  }
+}
 
 // The fastest kind that a channel can have.
 inline Kind kind_of(int32_t multiplier, int32_t shift, const Finish& finish) {
   if (!finish.relu || multiplier < (1 << 30) || shift < -20) {
     return Kind::kSigned;
   }
-  return shift < -8 ? Kind::kCut : Kind::kShort;
+  return shift < -8 ? Kind::kCut : shift < -7 ? Kind::kShort : Kind::kNarrow;
 }
 
 inline Channel channel_of(Kind kind, int32_t multiplier, int32_t shift, const Finish& finish) {
@@ -165,9 +177,10 @@ inline Channel channel_of(Kind kind, int32_t multiplier, int32_t shift, const Fi
     const auto limit = (most << 24) / static_cast<uint32_t>(multiplier >> 15);
     channel.limit = static_cast<int32_t>(right < 8 ? limit >> (8 - right) : limit << (right - 8));
   }
-  if (kind == Kind::kShort) {
+  if (kind == Kind::kNarrow || kind == Kind::kShort) {
     const int32_t places = 7 + right;
-    channel.a = (multiplier & ((1 << places) - 1)) << (8 - right);
+    const int32_t digits = kind == Kind::kNarrow ? 16 : 15;
+    channel.a = (multiplier & ((1 << places) - 1)) << (digits - places);
     channel.b = multiplier >> places;
     channel.c = (1 << 23) + (1 << (23 - right)) + finish.zero * (1 << 24);
   }
@@ -180,7 +193,7 @@ inline void channels_of(Four* to, const int32_t* multiplier, const int32_t* shif
                         const Finish& finish) {
   for (int32_t done = 0; done < count; done += 4, ++to) {
     const int32_t first = min(done, count - 4);
-    to->kind = Kind::kShort;
+    to->kind = Kind::kNarrow;
     for (int32_t i = first; i < first + 4; ++i) {
       const Kind kind = kind_of(multiplier[i], shift[i], finish);
       to->kind = kind > to->kind ? kind : to->kind;
