@@ -7,6 +7,7 @@ an upper bound. A kernel that gets less falls back on the portable one.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 
 from .program import KernelCall, Method, Tensor, ValueKind
@@ -152,31 +153,22 @@ def _batch_matmul(arguments: _Arguments) -> int:
     return _product(left.sizes[1], right.sizes[1], left.sizes[2], offsets, False)
 
 
-def _most_taps(phases: int, padding: int, dilation: int, stride: int, kernel: int) -> int:
+def _most_taps(dilation: int, stride: int, kernel: int) -> int:
     """The most taps along one axis that output pixels a stride apart see."""
-    return max(
-        sum((phase + padding - k * dilation) % stride == 0 for k in range(kernel))
-        for phase in range(min(stride, phases))
-    )
+    return -(-kernel * math.gcd(stride, dilation) // max(1, abs(stride)))
 
 
-def _transpose_conv(channel_axis: int) -> Callable[[_Arguments], int]:
-    def size(arguments: _Arguments) -> int:
-        weight, out = _tensor(arguments, 1), _tensor(arguments, len(arguments[1]) - 1)
-        if weight is None or out is None or len(weight.sizes) != 4 or len(out.sizes) != 4:
-            return 0
-        outputs, *kernel, channels = weight.sizes
-        extents = [out.sizes[i] for i in range(1, 4) if i != channel_axis]
-        stride, padding, dilation = (_ints(arguments, i) for i in (3, 4, 6))
-        inner = channels
-        for axis in range(2):
-            inner *= _most_taps(
-                extents[axis], padding[axis], dilation[axis], stride[axis], kernel[axis]
-            )
-        inner = max(4, _words(inner))
-        return outputs * (_BIAS + inner) + -(-outputs // 4) * _FOUR + _ROWS * inner
-
-    return size
+def _transpose_conv(arguments: _Arguments) -> int:
+    weight = _tensor(arguments, 1)
+    if weight is None or len(weight.sizes) != 4:
+        return 0
+    outputs, *kernel, channels = weight.sizes
+    stride, dilation = _ints(arguments, 3), _ints(arguments, 6)
+    inner = channels
+    for axis in range(2):
+        inner *= _most_taps(dilation[axis], stride[axis], kernel[axis])
+    inner = max(4, _words(inner))
+    return outputs * (_BIAS + inner) + -(-outputs // 4) * _FOUR + _ROWS * inner
 
 
 def _softmax(arguments: _Arguments) -> int:
@@ -196,7 +188,7 @@ _SIZES: dict[str, Callable[[_Arguments], int]] = {
     f"{_NAMESPACE}quantized_depthwise_conv2d_nhwc_out": _depthwise(3),
     f"{_NAMESPACE}quantized_linear_out": _linear,
     f"{_NAMESPACE}quantized_batch_matmul_out": _batch_matmul,
-    f"{_NAMESPACE}quantized_transpose_conv2d_out": _transpose_conv(1),
-    f"{_NAMESPACE}quantized_transpose_conv2d_nhwc_out": _transpose_conv(3),
+    f"{_NAMESPACE}quantized_transpose_conv2d_out": _transpose_conv,
+    f"{_NAMESPACE}quantized_transpose_conv2d_nhwc_out": _transpose_conv,
     f"{_NAMESPACE}softmax_out": _softmax,
 }

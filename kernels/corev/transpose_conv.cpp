@@ -44,13 +44,15 @@ Taps taps_of(int32_t phase, int32_t padding, int32_t dilation, int32_t stride, i
 }
 
 // The most taps that a phase has.
-int32_t most_taps(int32_t phases, int32_t padding, int32_t dilation, int32_t stride,
-                  int32_t kernel) {
-  int32_t most = 0;
-  for (int32_t phase = 0; phase < phases; ++phase) {
-    most = max(most, taps_of(phase, padding, dilation, stride, kernel).count);
+int32_t most_taps(int32_t dilation, int32_t stride, int32_t kernel) {
+  int32_t a = stride;
+  for (int32_t b = dilation; b != 0;) {  // the greatest common divisor
+    const int32_t rest = a % b;
+    a = b;
+    b = rest;
   }
-  return most;
+  const int32_t apart = stride / a;
+  return (kernel + apart - 1) / apart;
 }
 
 struct Phases {
@@ -139,10 +141,9 @@ bool phases(KernelRuntimeContext& context, const TransposeConv& call) {
   }
   const int32_t high = min(call.stride.h, to.height);
   const int32_t wide = min(call.stride.w, to.width);
-  const int32_t most =
-      most_taps(high, call.padding.h, call.dilation.h, call.stride.h, call.kernel.h) *
-      most_taps(wide, call.padding.w, call.dilation.w, call.stride.w, call.kernel.w) * in.channels;
-  const int32_t inner = most == 0 ? 4 : (most + 3) & ~3;
+  const int32_t most = most_taps(call.dilation.h, call.stride.h, call.kernel.h) *
+                       most_taps(call.dilation.w, call.stride.w, call.kernel.w) * in.channels;
+  const int32_t inner = (most + 3) & ~3;
   const auto bias_bytes = static_cast<size_t>(outputs) * sizeof(int32_t);
   const auto table_bytes = static_cast<size_t>((outputs + 3) >> 2) * sizeof(Four);
   const auto weight_bytes = static_cast<size_t>(outputs * inner);
