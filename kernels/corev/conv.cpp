@@ -150,9 +150,11 @@ bool dense(KernelRuntimeContext& context, const ConvCall& call, bool by_channel)
   Product product{call.in, weight, bias,     table,       false,  in.batch * in.height * in.width,
                   outputs, inner,  call.out, to.channels, finish, false};
   if (direct) {
+    GEN_KERNELS_PATH("direct");
     multiply(product);
     return true;
   }
+  GEN_KERNELS_PATH("gathered");
   int8_t* rows = scratch.take(row_bytes);
   ConvCall source = call;
   if (bordered) {
@@ -226,6 +228,7 @@ bool planes(KernelRuntimeContext& context, const ConvCall& call) {
     return false;
   }
   p.memory = scratch.take(static_cast<size_t>(4 * p.size));
+  GEN_KERNELS_PATH("planes");
   depthwise(call, p);
   return true;
 }

@@ -16,6 +16,14 @@
 
 #define GEN_KERNELS_INLINE inline __attribute__((always_inline))
 
+// Tests ask which way a call takes; `gen-kernels inspect` says it beforehand (selective/paths.py).
+#if defined(GEN_KERNELS_PATHS)
+extern "C" void gen_kernels_path(const char* name);
+#define GEN_KERNELS_PATH(name) gen_kernels_path(name)
+#else
+#define GEN_KERNELS_PATH(name) static_cast<void>(0)
+#endif
+
 namespace gen_kernels::corev {
 
 // ---- C models ----

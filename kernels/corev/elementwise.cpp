@@ -85,6 +85,7 @@ Tensor& by_words(KernelRuntimeContext& context, const Tensor& self, const Tensor
     const char* b = w.at[2];
     char* to = w.at[0];
     if (w.step(0) == 1 && w.step(1) == 1 && w.step(2) == 1) {
+      GEN_KERNELS_PATH("words");
       const auto* left = reinterpret_cast<const int8_t*>(a);
       const auto* right = reinterpret_cast<const int8_t*>(b);
       auto* result = reinterpret_cast<int8_t*>(to);
@@ -133,6 +134,7 @@ Tensor& quantized_add_out(KernelRuntimeContext& context, const Tensor& self,
   const bool plain = is_byte(a_zero) && is_byte(b_zero) && left.fast && right.fast && result.fast;
   return binary(context, self, other, out, [&](const Walk& w) {
     if (plain) {
+      GEN_KERNELS_PATH("one product");
       each_byte(w, w.row(), w.at[1], w.at[2], w.at[0], [&](int32_t a, int32_t b) {
         const int32_t sum = left((a - a_zero) * (1 << 20)) + right((b - b_zero) * (1 << 20));
         return min(max(wrap_add(result(sum), zero), low), high);
@@ -165,6 +167,7 @@ Tensor& quantized_mul_out(KernelRuntimeContext& context, const Tensor& self,
   const bool plain = is_byte(a_zero) && is_byte(b_zero) && result.fast;
   return binary(context, self, other, out, [&](const Walk& w) {
     if (plain) {
+      GEN_KERNELS_PATH("one product");
       each_byte(w, w.row(), w.at[1], w.at[2], w.at[0], [&](int32_t a, int32_t b) {
         return clip8(wrap_add(result((a - a_zero) * (b - b_zero)), zero));
       });
@@ -202,6 +205,7 @@ Tensor& quantized_activation_out(KernelRuntimeContext& context, const Tensor& in
     const auto* from = reinterpret_cast<const int8_t*>(w.at[1]);
     auto* to = reinterpret_cast<int8_t*>(w.at[0]);
     if (w.step(0) == 1 && w.step(1) == 1) {
+      GEN_KERNELS_PATH("words");
       for (; count >= 4; count -= 4) {
         const uint32_t at = load_word(from) ^ 0x80808080U;
         const uint32_t a = table[at & 0xff];

@@ -51,6 +51,7 @@ void copy_rows(Walk& w, size_t size) {
     cortex_m::copy_rows(w, size);
     return;
   }
+  GEN_KERNELS_PATH("words");
   if (w.empty) {
     return;
   }

@@ -83,6 +83,7 @@ __attribute__((noinline)) Sums add_rows(int32_t start, const int8_t* row, int32_
 
 void average_words(const PoolCall& call, const Average& average) {
   const Image& in = call.input;
+  GEN_KERNELS_PATH("words");
   Mean mean;
   cortex_m::each_window(call, [&](Taps rows, Taps columns, const int8_t* origin, int8_t* out) {
     const int32_t count = (rows.last - rows.first) * (columns.last - columns.first);
@@ -146,6 +147,7 @@ void run_average(const PoolCall& call, const Average& average) {
 
 void max_words(const PoolCall& call, int32_t low, int32_t high) {
   const Image& in = call.input;
+  GEN_KERNELS_PATH("words");
   const uint32_t lows = static_cast<uint32_t>(low & 0xff) * 0x01010101U;
   const uint32_t highs = static_cast<uint32_t>(high & 0xff) * 0x01010101U;
   cortex_m::each_window(call, [&](Taps rows, Taps columns, const int8_t* origin, int8_t* out) {

@@ -67,6 +67,7 @@ Tensor& quantize_per_tensor_out(KernelRuntimeContext& context, const Tensor& inp
   if (!is_moderate(inverse) || !is_byte(zero_point)) {
     return cortex_m::quantize(exact, input, out) ? out : cortex_m::fail(context, out);
   }
+  GEN_KERNELS_PATH("integers");
   const Fast fast(inverse, static_cast<int32_t>(zero_point), static_cast<int32_t>(quant_min),
                   static_cast<int32_t>(quant_max));
   const Tensor* const inputs[] = {&input};
@@ -98,6 +99,7 @@ Tensor& dequantize_per_tensor_out(KernelRuntimeContext& context, const Tensor& i
   if (!is_moderate(step) || !is_byte(zero_point)) {
     return cortex_m::dequantize(step, zero, input, out) ? out : cortex_m::fail(context, out);
   }
+  GEN_KERNELS_PATH("integers");
   const Scale times(step);
   const Tensor* const inputs[] = {&input};
   const bool ok = cortex_m::walk_rows(out, inputs, 1, [&](const Walk& w) {

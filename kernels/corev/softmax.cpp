@@ -26,6 +26,7 @@ Tensor& softmax_out(KernelRuntimeContext& context, const Tensor& input, int64_t 
     cortex_m::softmax(call);
     return out;
   }
+  GEN_KERNELS_PATH("kept powers");
   auto* powers = reinterpret_cast<uint32_t*>(scratch.take(call.length * sizeof(uint32_t)));
   const Scale times(call.scale);
   cortex_m::each_line(call, [&](const int8_t* from, int8_t* to) {

@@ -155,6 +155,7 @@ bool phases(KernelRuntimeContext& context, const TransposeConv& call) {
   auto* bias = reinterpret_cast<int32_t*>(scratch.take(bias_bytes));
   auto* table = reinterpret_cast<Four*>(scratch.take(table_bytes));
   int8_t* weight = scratch.take(weight_bytes);
+  GEN_KERNELS_PATH("phases");
   const Finish finish = finish_of(call.requant);
   channels_of(table, call.multiplier, call.shift, outputs, finish);
   const Phases all{call, bias, table, weight, scratch.take(row_bytes), finish};
