@@ -14,6 +14,17 @@ inline bool is_dense(const cortex_m::Image& i) {
          (i.batch_stride == i.height * i.width * i.channels || i.batch == 1);
 }
 
+// Whether all biases are below `most` in magnitude.
+inline bool biases_below(const int32_t* bias, int32_t count, int32_t most) {
+  int32_t least = 0;
+  int32_t largest = 0;
+  for (; count > 0; --count, ++bias) {
+    least = min(least, *bias);
+    largest = max(largest, *bias);
+  }
+  return -most < least && largest < most;
+}
+
 // Whether all output channels of a convolution can take the fast rescale, and the zero point is an
 // int8. `taps` products make a sum.
 template <class Call>
@@ -23,14 +34,15 @@ bool rescales_fast(const Call& call, int32_t channels, int32_t taps) {
   if (offset < -INT8_MAX || offset > -INT8_MIN || taps > kMost / (255 * 128)) {
     return false;
   }
+  const Finish finish = finish_of(call.requant);
+  bool bounded = false;  // without the cut of a `relu`, the sums need bounds
   for (int32_t o = 0; o < channels; ++o) {
-    const int32_t bias = call.bias != nullptr ? call.bias[o] : 0;
-    if (bias >= kMost || bias <= -kMost ||
-        !fast_rescale(call.multiplier[o], call.shift[o], call.requant.offset)) {
+    if (!fast_rescale(call.multiplier[o], call.shift[o], finish.zero)) {
       return false;
     }
+    bounded |= kind_of(call.multiplier[o], call.shift[o], finish) == Kind::kSigned;
   }
-  return true;
+  return !bounded || call.bias == nullptr || biases_below(call.bias, channels, kMost);
 }
 
 }  // namespace gen_kernels::corev

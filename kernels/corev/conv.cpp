@@ -138,10 +138,7 @@ bool dense(KernelRuntimeContext& context, const ConvCall& call, bool by_channel)
       }
     }
   }
-  for (int32_t o = 0; o < call.output_channels; ++o) {
-    bias[o] = (call.bias != nullptr ? call.bias[o] : 0) +
-              call.input_offset * sum_bytes(weight + o * inner, inner);
-  }
+  fold_offset(bias, call.bias, call.input_offset, weight, call.output_channels, inner);
   const Finish finish = finish_of(call.requant);
   for (int32_t g = 0; g < call.groups; ++g) {
     channels_of(table + g * fours, call.multiplier + g * outputs, call.shift + g * outputs, outputs,

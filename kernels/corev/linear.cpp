@@ -4,6 +4,7 @@
 // not fit the fast path runs on the portable kernel.
 #include "cortex_m/linear.h"
 
+#include "corev/checks.h"
 #include "corev/matrix.h"
 #include "corev/scratch.h"
 
@@ -12,8 +13,8 @@ namespace {
 
 using cortex_m::MatmulCall;
 
-// Whether one product of `call` can run here; the sums need their bounds for the fast rescale.
-bool fits(const MatmulCall& call) {
+// Whether one product of `call` can run here; without the cut of a `relu`, the sums need bounds.
+bool fits(const MatmulCall& call, Kind kind) {
   constexpr int32_t kMost = 1 << 28;
   const auto small = [](int32_t offset) { return offset >= -255 && offset <= 255; };
   if (call.columns < 4 || call.inner < 4 || call.inner > kMost / (383 * 383) ||
@@ -21,22 +22,41 @@ bool fits(const MatmulCall& call) {
       !fast_rescale(call.multiplier, call.shift, call.requant.offset)) {
     return false;
   }
-  for (int32_t n = 0; call.bias != nullptr && n < call.columns; ++n) {
-    if (call.bias[n] >= kMost || call.bias[n] <= -kMost) {
-      return false;
-    }
+  return kind != Kind::kSigned || call.bias == nullptr ||
+         biases_below(call.bias, call.columns, kMost);
+}
+
+// Copies `words` words, each changed by `flip`.
+void copy_flipped(int8_t*& to, const int8_t*& from, int32_t words, uint32_t flip) {
+#if GEN_KERNELS_COREV
+  const int32_t pairs = words >> 1;
+  if (pairs > 0) {
+    uint32_t a;
+    uint32_t b;
+    asm volatile(GEN_KERNELS_LOOP_BEGIN GEN_KERNELS_LOOP(n, 6)
+                 ".insn i 0x0b, 2, %[a], %[from], 4\n"
+                 ".insn i 0x0b, 2, %[b], %[from], 4\n"
+                 "xor %[a], %[a], %[flip]\n"
+                 "xor %[b], %[b], %[flip]\n"
+                 ".insn s 0x2b, 2, %[a], 4(%[to])\n"
+                 ".insn s 0x2b, 2, %[b], 4(%[to])\n" GEN_KERNELS_LOOP_END
+                 : [a] "=&r"(a), [b] "=&r"(b), [from] "+&r"(from), [to] "+&r"(to)
+                 : [n] "r"(pairs), [flip] "r"(flip)
+                 : "memory");
+    words &= 1;
   }
-  return true;
+#endif
+  for (; words > 0; --words) {
+    store_word(to, load_word(from) ^ flip);
+  }
 }
 
 // Rows of `inner` bytes as rows of `padded` bytes, zeros behind, each byte changed by `flip`.
 void pad_rows(int8_t* to, const int8_t* from, int32_t rows, int32_t inner, int32_t padded,
               uint32_t flip) {
   for (; rows > 0; --rows) {
-    int32_t left = inner;
-    for (; left >= 4; left -= 4) {
-      store_word(to, load_word(from) ^ flip);
-    }
+    copy_flipped(to, from, inner >> 2, flip);
+    int32_t left = inner & 3;
     for (; left > 0; --left) {
       *to++ = static_cast<int8_t>(*from++ ^ static_cast<int8_t>(flip));
     }
@@ -53,8 +73,10 @@ int32_t row_share(const MatmulCall& call, const int8_t* row, int32_t inner) {
 
 // Scratch: a bias of 4 bytes a column, unless the call's own serves; both operands again when rows
 // are no whole words; the left one when its offset is 128 and there are few rows.
-bool run(KernelRuntimeContext& context, MatmulCall call, int32_t batches) {
-  if (!fits(call)) {
+bool run(KernelRuntimeContext& context, const MatmulCall& call, int32_t batches) {
+  const Finish finish = finish_of(call.requant);
+  const Kind kind = kind_of(call.multiplier, call.shift, finish);
+  if (!fits(call, kind)) {
     return false;
   }
   const int32_t inner = (call.inner + 3) & ~3;
@@ -63,8 +85,8 @@ bool run(KernelRuntimeContext& context, MatmulCall call, int32_t batches) {
   // and no sum of the weights is needed, which would cost as much as half a row of products.
   const bool is_unsigned = call.left_offset == 128 && call.right_offset == 0 && call.rows < 4;
   const bool left_copy = padded || is_unsigned;
-  const bool sums = !is_unsigned && call.left_offset != 0;
-  const bool own_bias = sums || call.right_offset != 0 || call.bias == nullptr;
+  const bool own_bias =
+      (!is_unsigned && call.left_offset != 0) || call.right_offset != 0 || call.bias == nullptr;
   const size_t bias_bytes = own_bias ? static_cast<size_t>(call.columns) * sizeof(int32_t) : 0;
   const size_t right_bytes = padded ? static_cast<size_t>(call.columns * inner) : 0;
   const size_t left_bytes = left_copy ? static_cast<size_t>(call.rows * inner) : 0;
@@ -76,29 +98,29 @@ bool run(KernelRuntimeContext& context, MatmulCall call, int32_t batches) {
   auto* bias = reinterpret_cast<int32_t*>(scratch.take(bias_bytes));
   int8_t* right = scratch.take(right_bytes);
   int8_t* left = scratch.take(left_bytes);
-  const Finish finish = finish_of(call.requant);
-  Four four;
-  four.kind = kind_of(call.multiplier, call.shift, finish);
-  for (Channel& channel : four.channel) {
-    channel = channel_of(four.kind, call.multiplier, call.shift, finish);
-  }
+  GEN_KERNELS_PATH(padded ? "padded" : "direct");
+  const Channel channel = channel_of(kind, call.multiplier, call.shift, finish);
+  const Four four{{channel, channel, channel, channel}, kind};
   Product product{call.left,    call.right, own_bias ? bias : call.bias,
                   &four,        true,       call.rows,
                   call.columns, inner,      call.out,
                   call.columns, finish,     is_unsigned};
+  const int8_t* from_left = call.left;
+  const int8_t* from_right = call.right;
+  int8_t* out = call.out;
   for (; batches > 0; --batches) {
     if (padded) {
-      pad_rows(right, call.right, call.columns, call.inner, inner, 0);
+      pad_rows(right, from_right, call.columns, call.inner, inner, 0);
     }
     if (left_copy) {
-      pad_rows(left, call.left, call.rows, call.inner, inner, is_unsigned ? 0x80808080U : 0);
+      pad_rows(left, from_left, call.rows, call.inner, inner, is_unsigned ? 0x80808080U : 0);
     }
-    product.x = left_copy ? left : call.left;
-    product.w = padded ? right : call.right;
-    product.out = call.out;
-    for (int32_t n = 0; own_bias && n < call.columns; ++n) {
-      bias[n] = (call.bias != nullptr ? call.bias[n] : 0) +
-                (sums ? call.left_offset * sum_bytes(product.w + n * inner, inner) : 0);
+    product.x = left_copy ? left : from_left;
+    product.w = padded ? right : from_right;
+    product.out = out;
+    if (own_bias) {
+      fold_offset(bias, call.bias, is_unsigned ? 0 : call.left_offset, product.w, call.columns,
+                  inner);
     }
     if (call.right_offset == 0) {
       multiply(product);
@@ -117,9 +139,9 @@ bool run(KernelRuntimeContext& context, MatmulCall call, int32_t batches) {
         product.out += call.columns;
       }
     }
-    call.left += call.rows * call.inner;
-    call.right += call.columns * call.inner;
-    call.out += call.rows * call.columns;
+    from_left += call.rows * call.inner;
+    from_right += call.columns * call.inner;
+    out += call.rows * call.columns;
   }
   return true;
 }

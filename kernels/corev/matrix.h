@@ -4,8 +4,8 @@
 //   out[row][o] = clamp(rescale(bias[o] + sum_k x[row][k] * w[o][k]) + zero)
 //
 // Four output channels by four rows at a time: 64 products for 8 loads and 16
-// dot products, 2.67 MAC a cycle in the loop. Of a single row, eight channels:
-// 32 products for 9 loads and 8 dot products, 1.88 MAC a cycle.
+// dot products, 2.67 MAC a cycle in the loop. Of a single row, sixteen channels:
+// 64 products for 17 loads and 16 dot products, 1.94 MAC a cycle.
 #pragma once
 
 #include "corev/corev.h"
@@ -82,38 +82,61 @@ GEN_KERNELS_INLINE void dots_4x1(Sums& s, const int32_t* bias, const int8_t* w, 
 #endif
 }
 
-// The sums of eight channels and one row.
+// The sums of sixteen channels and one row: four after four.
 template <bool kUnsigned>
-GEN_KERNELS_INLINE void dots_8x1(Sums& s, Sums& t, const int32_t* bias, const int8_t* w,
-                                 const int8_t* x, int32_t stride, int32_t words) {
+GEN_KERNELS_INLINE void dots_16x1(Sums& r0, Sums& r1, Sums& r2, Sums& r3, const int32_t* bias,
+                                  const int8_t* w, const int8_t* x, int32_t stride, int32_t words) {
 #if GEN_KERNELS_COREV
-  s = {bias[0], bias[1], bias[2], bias[3]};
-  t = {bias[4], bias[5], bias[6], bias[7]};
-  const int32_t back = 4 - 7 * stride;
-  uint32_t w0;
-  uint32_t w1;
+  const int32_t back = 4 - 15 * stride;
+  uint32_t w0 = static_cast<uint32_t>(words);
+  const int32_t* w1 = bias;
   uint32_t x0;
-#define DOTS_8X1(DOT)                                                                             \
-  asm volatile(                                                                                   \
-      GEN_KERNELS_LOOP_BEGIN GEN_KERNELS_LOOP(n, 17) ".insn i 0x0b, 2, %[x0], %[x], 4\n" LOAD(    \
-          w0, w, stride) LOAD(w1, w, stride) DOT(s0, x0, w0) LOAD(w0, w, stride) DOT(s1, x0, w1)  \
-          LOAD(w1, w, stride) DOT(s2, x0, w0) LOAD(w0, w, stride) DOT(s3, x0, w1)                 \
-              LOAD(w1, w, stride) DOT(s4, x0, w0) LOAD(w0, w, stride) DOT(s5, x0, w1)             \
-                  LOAD(w1, w, back) DOT(s6, x0, w0) DOT(s7, x0, w1) GEN_KERNELS_LOOP_END          \
-      : [s0] "+&r"(s.c0), [s1] "+&r"(s.c1), [s2] "+&r"(s.c2), [s3] "+&r"(s.c3), [s4] "+&r"(t.c0), \
-        [s5] "+&r"(t.c1), [s6] "+&r"(t.c2), [s7] "+&r"(t.c3), [w0] "=&r"(w0), [w1] "=&r"(w1),     \
-        [x0] "=&r"(x0), [w] "+&r"(w), [x] "+&r"(x)                                                \
-      : [n] "r"(words), [stride] "r"(stride), [back] "r"(back)                                    \
+#define DOTS_16X1(DOT)                                                                             \
+  asm volatile(                                                                                    \
+      GEN_KERNELS_LOOP_BEGIN                                                                       \
+      "lw %[s00], 0(%[w1])\n"                                                                      \
+      "lw %[s01], 4(%[w1])\n"                                                                      \
+      "lw %[s02], 8(%[w1])\n"                                                                      \
+      "lw %[s03], 12(%[w1])\n"                                                                     \
+      "lw %[s10], 16(%[w1])\n"                                                                     \
+      "lw %[s11], 20(%[w1])\n"                                                                     \
+      "lw %[s12], 24(%[w1])\n"                                                                     \
+      "lw %[s13], 28(%[w1])\n"                                                                     \
+      "lw %[s20], 32(%[w1])\n"                                                                     \
+      "lw %[s21], 36(%[w1])\n"                                                                     \
+      "lw %[s22], 40(%[w1])\n"                                                                     \
+      "lw %[s23], 44(%[w1])\n"                                                                     \
+      "lw %[s30], 48(%[w1])\n"                                                                     \
+      "lw %[s31], 52(%[w1])\n"                                                                     \
+      "lw %[s32], 56(%[w1])\n"                                                                     \
+      "lw %[s33], 60(%[w1])\n" GEN_KERNELS_LOOP(w0, 33) ".insn i 0x0b, 2, %[x0], %[x], 4\n" LOAD(  \
+          w0, w, stride) LOAD(w1, w, stride) DOT(s00, x0, w0) LOAD(w0, w, stride) DOT(s01, x0, w1) \
+          LOAD(w1, w, stride) DOT(s02, x0, w0) LOAD(w0, w, stride) DOT(s03, x0, w1)                \
+              LOAD(w1, w, stride) DOT(s10, x0, w0) LOAD(w0, w, stride) DOT(s11, x0, w1)            \
+                  LOAD(w1, w, stride) DOT(s12, x0, w0) LOAD(w0, w, stride) DOT(s13, x0, w1)        \
+                      LOAD(w1, w, stride) DOT(s20, x0, w0) LOAD(w0, w, stride) DOT(s21, x0, w1)    \
+                          LOAD(w1, w, stride) DOT(s22, x0, w0) LOAD(w0, w, stride)                 \
+                              DOT(s23, x0, w1) LOAD(w1, w, stride) DOT(s30, x0, w0)                \
+                                  LOAD(w0, w, stride) DOT(s31, x0, w1) LOAD(w1, w, back)           \
+                                      DOT(s32, x0, w0) DOT(s33, x0, w1) GEN_KERNELS_LOOP_END       \
+      : [s00] "=&r"(r0.c0), [s01] "=&r"(r0.c1), [s02] "=&r"(r0.c2), [s03] "=&r"(r0.c3),            \
+        [s10] "=&r"(r1.c0), [s11] "=&r"(r1.c1), [s12] "=&r"(r1.c2), [s13] "=&r"(r1.c3),            \
+        [s20] "=&r"(r2.c0), [s21] "=&r"(r2.c1), [s22] "=&r"(r2.c2), [s23] "=&r"(r2.c3),            \
+        [s30] "=&r"(r3.c0), [s31] "=&r"(r3.c1), [s32] "=&r"(r3.c2), [s33] "=&r"(r3.c3),            \
+        [w0] "+&r"(w0), [w1] "+&r"(w1), [x0] "=&r"(x0), [w] "+&r"(w), [x] "+&r"(x)                 \
+      : [stride] "r"(stride), [back] "r"(back)                                                     \
       : "memory")
   if constexpr (kUnsigned) {
-    DOTS_8X1(UDOT);
+    DOTS_16X1(UDOT);
   } else {
-    DOTS_8X1(DOT);
+    DOTS_16X1(DOT);
   }
-#undef DOTS_8X1
+#undef DOTS_16X1
 #else
-  dots_4x1<kUnsigned>(s, bias, w, x, stride, words);
-  dots_4x1<kUnsigned>(t, bias + 4, w + 4 * stride, x, stride, words);
+  Sums* const fours[] = {&r0, &r1, &r2, &r3};
+  for (int32_t i = 0; i < 4; ++i) {
+    dots_4x1<kUnsigned>(*fours[i], bias + 4 * i, w + 4 * i * stride, x, stride, words);
+  }
 #endif
 }
 
@@ -182,19 +205,32 @@ inline __attribute__((noinline)) uint32_t finish_four(int32_t c0, int32_t c1, in
   return pack_bytes(s);
 }
 
-// Four rows.
-inline __attribute__((noinline)) void tile(const Product& p, const int8_t* x, const int8_t* w,
-                                           const int32_t* bias, const Four* four, int8_t* out,
-                                           int32_t groups) {
+// What tile() computes: four channels of four rows, or, where all channels have the same constants,
+// sixteen channels of one row.
+enum class Tile { kRows, kRow, kUnsignedRow };
+
+// `groups` tiles, from each to the channels behind it.
+inline __attribute__((noinline)) void tile(const Product& p, Tile what, const int8_t* x,
+                                           const int8_t* w, const int32_t* bias, const Four* four,
+                                           int8_t* out, int32_t groups) {
   const int32_t inner = p.inner;
-  const int32_t down = p.out_stride;
+  const bool rows = what == Tile::kRows;
+  const int32_t channels = rows ? 4 : 16;
   const int32_t next = p.uniform ? 0 : 1;
+  const int32_t down = rows ? p.out_stride : 4;
+  const int32_t up = rows ? 4 - 3 * down : 4;
   do {
     Sums r0;
     Sums r1;
     Sums r2;
     Sums r3;
-    dots_4x4(r0, r1, r2, r3, bias, w, x, inner, inner >> 2);
+    if (rows) {
+      dots_4x4(r0, r1, r2, r3, bias, w, x, inner, inner >> 2);
+    } else if (what == Tile::kRow) {
+      dots_16x1<false>(r0, r1, r2, r3, bias, w, x, inner, inner >> 2);
+    } else {
+      dots_16x1<true>(r0, r1, r2, r3, bias, w, x, inner, inner >> 2);
+    }
     const Channel* k = four->channel;
     with_kind(four->kind, p.finish, [&](auto make) __attribute__((always_inline)) {
       in_place(make(k[0]), r0.c0, r1.c0, r2.c0, r3.c0);
@@ -205,9 +241,9 @@ inline __attribute__((noinline)) void tile(const Product& p, const int8_t* x, co
     store_word(out, pack_bytes(r0), down);
     store_word(out, pack_bytes(r1), down);
     store_word(out, pack_bytes(r2), down);
-    store_word(out, pack_bytes(r3), 4 - 3 * down);
-    w += 4 * inner;
-    bias += 4;
+    store_word(out, pack_bytes(r3), up);
+    w += channels * inner;
+    bias += channels;
     four += next;
   } while (--groups > 0);
 }
@@ -218,19 +254,13 @@ __attribute__((noinline)) void strip(const Product& p, const int8_t* x, const in
                                      const int32_t* bias, const Four* four, int8_t* out,
                                      int32_t groups) {
   const int32_t inner = p.inner;
-  const int32_t next = p.uniform ? 0 : 1;
-  Sums s;
-  for (; groups >= 2; groups -= 2, w += 8 * inner, bias += 8) {
-    Sums t;
-    dots_8x1<kUnsigned>(s, t, bias, w, x, inner, inner >> 2);
-    store_word(out, finish_four(s.c0, s.c1, s.c2, s.c3, *four, p.finish));
-    four += next;
-    store_word(out, finish_four(t.c0, t.c1, t.c2, t.c3, *four, p.finish));
-    four += next;
-  }
-  if (groups > 0) {
+  for (; groups > 0; --groups) {
+    Sums s;
     dots_4x1<kUnsigned>(s, bias, w, x, inner, inner >> 2);
     store_word(out, finish_four(s.c0, s.c1, s.c2, s.c3, *four, p.finish));
+    w += 4 * inner;
+    bias += 4;
+    four += p.uniform ? 0 : 1;
   }
 }
 
@@ -241,14 +271,19 @@ inline void multiply_rows(const Product& p, const int8_t* w, const int32_t* bias
   int32_t left = p.rows;
   if (!p.is_unsigned) {
     for (; left >= 4; left -= 4) {
-      tile(p, x, w, bias, four, out, groups);
+      tile(p, Tile::kRows, x, w, bias, four, out, groups);
       x += 4 * p.inner;
       out += 4 * p.out_stride;
     }
   }
   for (; left > 0; --left) {
-    p.is_unsigned ? strip<true>(p, x, w, bias, four, out, groups)
-                  : strip<false>(p, x, w, bias, four, out, groups);
+    const int32_t wide = p.uniform ? groups >> 2 : 0;
+    if (wide > 0) {
+      tile(p, p.is_unsigned ? Tile::kUnsignedRow : Tile::kRow, x, w, bias, four, out, wide);
+    }
+    const int32_t done = 16 * wide;
+    const auto rest = p.is_unsigned ? strip<true> : strip<false>;
+    rest(p, x, w + done * p.inner, bias + done, four, out + done, groups - 4 * wide);
     x += p.inner;
     out += p.out_stride;
   }
@@ -295,6 +330,46 @@ inline int32_t sum_bytes(const int8_t* from, int32_t count) {
     sum += *from++;
   }
   return sum;
+}
+
+// to[o] = bias[o] (null: 0) + offset times the sum of row o of w, for `count` rows of `inner`
+// bytes, a multiple of 4.
+inline void fold_offset(int32_t* to, const int32_t* bias, int32_t offset, const int8_t* w,
+                        int32_t count, int32_t inner) {
+  if (offset == 0) {
+    for (int32_t o = 0; o < count; ++o) {
+      to[o] = bias != nullptr ? bias[o] : 0;
+    }
+    return;
+  }
+  int32_t left = count;
+#if GEN_KERNELS_COREV
+  const int32_t back = 4 - 3 * inner;
+  for (; left >= 4; left -= 4, w += 3 * inner, to += 4) {
+    internal::Sums s{0, 0, 0, 0};
+    uint32_t w0;
+    uint32_t w1;
+    asm volatile(
+        GEN_KERNELS_LOOP_BEGIN GEN_KERNELS_LOOP(n, 8) LOAD(w0, w, inner) LOAD(w1, w, inner)
+            DOT(s0, w0, ones) LOAD(w0, w, inner) DOT(s1, w1, ones) LOAD(w1, w, back)
+                DOT(s2, w0, ones) DOT(s3, w1, ones) GEN_KERNELS_LOOP_END
+        : [s0] "+&r"(s.c0), [s1] "+&r"(s.c1), [s2] "+&r"(s.c2), [s3] "+&r"(s.c3), [w0] "=&r"(w0),
+          [w1] "=&r"(w1), [w] "+&r"(w)
+        : [n] "r"(inner >> 2), [inner] "r"(inner), [back] "r"(back), [ones] "r"(0x01010101U)
+        : "memory");
+    to[0] = offset * s.c0;
+    to[1] = offset * s.c1;
+    to[2] = offset * s.c2;
+    to[3] = offset * s.c3;
+  }
+#endif
+  for (; left > 0; --left, w += inner) {
+    *to++ = offset * sum_bytes(w, inner);
+  }
+  to -= count;
+  for (int32_t o = 0; bias != nullptr && o < count; ++o) {
+    to[o] += bias[o];
+  }
 }
 
 }  // namespace gen_kernels::corev

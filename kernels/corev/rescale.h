@@ -26,7 +26,8 @@ inline Finish finish_of(const Requant& requant) {
   return {requant.offset, requant.low, requant.high, relu};
 }
 
-// Whether the rescales below give requantize()'s results for sums below 2^29 in magnitude.
+// Whether the rescales below give requantize()'s results: Signed for sums below 2^29 in magnitude,
+// the others for all.
 inline bool fast_rescale(int32_t multiplier, int32_t shift, int32_t offset) {
   return multiplier >= 0 && shift <= -1 && shift >= (offset == 0 ? -26 : -20) &&
          offset >= INT8_MIN && offset <= INT8_MAX;
