@@ -11,6 +11,7 @@ from ..codegen.diagnostics import Diagnostic, Location, Severity, has_errors
 from ..codegen.model import CatalogueEntry
 from ..codegen.toolchain import TARGETS
 from .call_check import check_calls
+from .call_ways import ways_lines
 from .models import load_models
 from .program import (
     DelegateCall,
@@ -59,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--target",
         choices=TARGETS,
         default="",
-        help="count the kernels of this target too (cv32e40p: CORE-V instructions)",
+        help="say which kernel runs each call on this target (cv32e40p: CORE-V instructions)",
     )
     parser.add_argument("--calls", action="store_true", help="list every instruction too")
     parser.add_argument("--json", action="store_true", help="print all facts as JSON")
@@ -78,7 +79,7 @@ def run_inspect(args: argparse.Namespace) -> tuple[str, tuple[Diagnostic, ...]]:
     def find(name: str) -> CatalogueEntry | None:
         return next((entry for c in catalogues if (entry := c.find(name)) is not None), None)
 
-    facts = [model_facts(model, find, names) for model in models]
+    facts = [model_facts(model, find, names, bool(args.target)) for model in models]
     for item in facts:
         diagnostics.extend(_missing_data(item))
     if has_errors(diagnostics):
@@ -171,6 +172,9 @@ def _method_lines(facts: MethodFacts, with_calls: bool) -> Iterator[str]:
             f"{f'; {specs}' if specs else ''}"
         )
     yield from _memory_lines(facts)
+    if facts.ways:
+        yield "  which kernel runs each call"
+        yield from ways_lines(facts.ways)
     if with_calls:
         yield "  instructions"
         computed = computed_values(method)

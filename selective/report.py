@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ..codegen.model import CatalogueEntry
+from .call_ways import CallWay, call_ways
+from .constants import integer_constants
 from .kernel_key import call_key
 from .kernel_memory import temporary_bytes
 from .memory_map import BufferMap, memory_map
@@ -67,7 +69,7 @@ class MethodFacts(NamedTuple):
     """One method. `state` are values that keep their bytes from run to run.
 
     `constant_bytes` counts data that several constants share once. `temporary` is the most memory
-    that a kernel takes for a call.
+    that a kernel takes for a call. `ways` is told for a target.
     """
 
     method: Method
@@ -79,6 +81,7 @@ class MethodFacts(NamedTuple):
     counts: dict[str, int]
     dynamic: tuple[int, ...]
     temporary: int
+    ways: tuple[CallWay, ...] = ()
 
 
 class ModelFacts(NamedTuple):
@@ -89,12 +92,23 @@ class ModelFacts(NamedTuple):
     missing_data: tuple[str, ...] = ()
 
 
-def model_facts(model: Model, find: Find, data_names: frozenset[str] | None = None) -> ModelFacts:
+def model_facts(
+    model: Model,
+    find: Find,
+    data_names: frozenset[str] | None = None,
+    with_ways: bool = False,
+) -> ModelFacts:
     """The facts of a model; `find` gives the catalogue entry that serves an operator.
 
-    `data_names` are the tensors in the data files given; None: none was given.
+    `data_names` are the tensors in the data files given; None: none was given. `with_ways`: say
+    which way each call takes through its kernel, which reads the model's small constants.
     """
     methods = tuple(_method_facts(method, find) for method in model.program.methods)
+    if with_ways:
+        constants = integer_constants(model)
+        methods = tuple(
+            item._replace(ways=call_ways(item.method, find, constants)) for item in methods
+        )
     missing: set[str] = set()
     if data_names is not None:
         missing = {c.name for m in methods for c in m.constants if c.external} - data_names

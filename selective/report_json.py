@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from .call_ways import ways_json
 from .memory_map import BufferMap
 from .memory_plan import planned_total, pools
 from .program import (
@@ -103,6 +104,7 @@ def _method_json(facts: MethodFacts, program: Program) -> Json:
             for pointer in (4, 8)
         },
         "kernel_temporary_bytes": facts.temporary,
+        "calls": ways_json(facts.ways),
         "state": list(facts.state),
         "dynamic": list(facts.dynamic),
         "buffers": [_buffer_json(part, devices.get(part.buffer, (0, 0))) for part in facts.memory],

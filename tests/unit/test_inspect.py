@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from gen_kernels.codegen import cli
+from gen_kernels.selective.constants import integer_constants
 from gen_kernels.selective.inspect import text_report
 from gen_kernels.selective.inspect_html import page, plots
 from gen_kernels.selective.models import Model, load_models
@@ -218,3 +219,38 @@ def test_page_in_a_browser(tmp_path: Path) -> None:
     dom = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
     assert dom.count('class="box"') == path.read_text().count('class="box"')
     assert "Planned buffer 1: 194,080 bytes" in dom
+
+
+def test_which_kernel_runs_each_call(capsys: pytest.CaptureFixture[str]) -> None:
+    model = str(MODELS / "cortexm_dscnn.pte")
+    assert cli.main(["inspect", model, "--target", "cv32e40p", "--json"]) == 0
+    (facts,) = json.loads(capsys.readouterr().out)
+    rows = facts["methods"][0]["calls"]
+    assert [row["instruction"] for row in rows] == list(range(16))
+    kernel = "gen_kernels::corev::native::quantized_conv2d_out"
+    assert rows[3] == {
+        "chain": 0,
+        "instruction": 3,
+        "operator": "cortex_m::quantized_conv2d.out",
+        "kernel": kernel,
+        "path": "direct",
+        "reason": "1 x 1: the image is the matrix",
+    }
+    assert cli.main(["inspect", model, "--target", "cv32e40p"]) == 0
+    text = capsys.readouterr().out
+    assert re.search(
+        r"^ +3  cortex_m::quantized_conv2d.out +\S+ +direct +1 x 1", text, re.MULTILINE
+    )
+    assert cli.main(["inspect", str(MODELS / "add.pte"), "--target", "cv32e40p"]) == 0
+    assert "portable  plain C++: portable/" in capsys.readouterr().out
+
+
+def test_constants_that_cannot_be_read_are_taken_to_be_ordinary(tmp_path: Path) -> None:
+    data = (MODELS / "cortexm_dscnn.pte").read_bytes()
+    path = tmp_path / "model.pte"
+    path.write_bytes(data)
+    (model,), _ = load_models([str(path)])
+    constants = integer_constants(model)
+    assert len(constants) == 3 * 9 + 1  # bias, multipliers and shifts of nine convolutions; linear
+    path.write_bytes(data[: model.program.program_size])
+    assert integer_constants(model) == {}
