@@ -4,7 +4,7 @@
 namespace gen_kernels {
 namespace {
 
-constexpr char kAllcloseOut[] = "allclose.out";
+constexpr char kAllcloseOut[] = "aten::allclose.out";
 
 // |a - b| <= atol + rtol * |b| for every pair, equal infinities and, if asked, NaNs.
 template <class C, TypeMask Mask>

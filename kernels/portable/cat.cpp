@@ -37,6 +37,9 @@ bool concatenate(TensorList tensors, int64_t dim, bool stacked, Tensor& out) {
   if (tensors.size() == 0) {
     return false;
   }
+  if (!stacked && skipped(tensors.data()[first])) {
+    dim = 0;  // nothing counts, nor does the dim
+  }
   const size_t n = rank(tensors.data()[first]) + (stacked ? 1 : 0);
   if (n == 0 || n > kMaxDims || !wrap_dim(dim, n) || !contains(Mask, out.scalar_type())) {
     return false;

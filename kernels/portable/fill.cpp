@@ -26,41 +26,42 @@ void ramp(const Tensor& out, C start, C step) {
   }
 }
 
-// PyTorch counts in double unless all numbers are integers, and so does this.
+// As PyTorch does it: an integer result is made of numbers without their fractions, but only a Long
+// one counts its elements by those.
 template <TypeMask Mask>
 bool arange(const Scalar& start, const Scalar& end, const Scalar& step, Tensor& out) {
-  Shape shape;
-  if (!contains(Mask, out.scalar_type())) {
+  const ScalarType type = out.scalar_type();
+  const double first = scalar_to<double>(start);
+  const double last = scalar_to<double>(end);
+  const double by = scalar_to<double>(step);
+  double count = std::ceil((last - first) / by);
+  const bool ahead = (by > 0 && last >= first) || (by < 0 && last <= first);
+  if (!contains(Mask, type) || type == ScalarType::Bool || !ahead) {
     return false;
   }
-  if (!start.isFloatingPoint() && !end.isFloatingPoint() && !step.isFloatingPoint()) {
-    const int64_t from = scalar_to<int64_t>(start);
-    const int64_t by = scalar_to<int64_t>(step);
-    const int64_t span = wrapping_sub(scalar_to<int64_t>(end), from);
-    if (by == 0 || (span != 0 && (span < 0) != (by < 0))) {
+  int64_t from = 0;
+  int64_t stride = 0;
+  if (is_integer(type)) {
+    const ScalarType whole = ScalarType::Long;
+    if (!scalar_fits(start, whole) || !scalar_fits(end, whole) || !scalar_fits(step, whole)) {
       return false;
     }
-    const int64_t count = by == -1 ? wrapping_sub(int64_t{0}, span) : span / by + (span % by != 0);
-    if (!shape.push(count) || !resize_out(out, shape)) {
-      return false;
+    from = scalar_to<int64_t>(start);
+    stride = scalar_to<int64_t>(step);
+    if (type == whole) {
+      const auto span = static_cast<double>(wrapping_sub(scalar_to<int64_t>(end), from));
+      count = std::ceil(span / static_cast<double>(stride));
     }
-    ramp<Mask, int64_t>(out, from, by);
-    return true;
   }
-  const double from = scalar_to<double>(start);
-  const double by = scalar_to<double>(step);
-  const double count = std::ceil((scalar_to<double>(end) - from) / by);
+  Shape shape;
   if (!(count >= 0 && count <= INT32_MAX) || !shape.push(static_cast<int64_t>(count)) ||
       !resize_out(out, shape)) {
     return false;
   }
-  if (is_floating(out.scalar_type())) {
-    ramp<Mask, double>(out, from, by);
+  if (is_integer(type)) {
+    ramp<Mask, int64_t>(out, from, stride);
   } else {
-    if (!(std::abs(from) < 9e18 && std::abs(by) < 9e18)) {
-      return false;
-    }
-    ramp<Mask, int64_t>(out, static_cast<int64_t>(from), static_cast<int64_t>(by));
+    ramp<Mask, double>(out, first, by);
   }
   return true;
 }

@@ -12,16 +12,20 @@ constexpr char kScatterSrcOut[] = "aten::scatter.src_out";
 constexpr char kScatterValueOut[] = "aten::scatter.value_out";
 constexpr char kScatterAddOut[] = "aten::scatter_add.out";
 
-// Checks that all indices lie in [-low, high), before anything is written.
-bool indices_in(const Tensor& index, int64_t low, int64_t high) {
+// Checks that all indices lie in [0, size), before anything is written.
+bool indices_in(const Tensor& index, int64_t size) {
   const char* at = const_bytes(index);  // in memory order: every element counts once
   for (size_t i = 0; i < numel(index); ++i, at += index.element_size()) {
     const int64_t value = read_index(at, index.scalar_type());
-    if (value < -low || value >= high) {
+    if (value < 0 || value >= size) {
       return false;
     }
   }
   return true;
+}
+
+int64_t line_length(const Tensor& t, int64_t dim) {
+  return rank(t) == 0 ? 1 : t.sizes().data()[dim];
 }
 
 // Slices of `from` along `dim`, by `index`, in a row along `dim` of `to`.
@@ -38,6 +42,73 @@ void copy_slices(View to, const View& from, size_t dim, const Tensor& index) {
   }
 }
 
+// Elements of a line: along a dim, `step` bytes apart.
+struct Line {
+  char* data;
+  ptrdiff_t step;
+  size_t count;
+};
+
+Line line_of(const View& v, int64_t dim) {
+  return v.rank == 0 ? Line{v.data, 0, 1} : Line{v.data, v.strides[dim], v.size(dim)};
+}
+
+// to[i] += the sum of all from[k] with index[k] == i. Like eager, Half and BFloat16 sum in float
+// and round once: a stretch of `to` at a time is on the stack.
+template <TypeMask Mask>
+void add_line(Line to, ScalarType type, const Line& index, ScalarType index_type,
+              const Line& from) {
+  constexpr size_t kStretch = 32;
+  for (size_t done = 0; done < to.count; done += kStretch) {
+    const size_t n = to.count - done < kStretch ? to.count - done : kStretch;
+    float sums[kStretch];
+    load_block<float, Mask>(sums, to.data, to.step, type, n);
+    for (size_t k = 0; k < index.count; ++k) {
+      const auto i = static_cast<ptrdiff_t>(k);
+      const auto at = static_cast<size_t>(read_index(index.data + i * index.step, index_type));
+      if (at - done < n) {
+        sums[at - done] += load_one<float, Mask>(from.data + i * from.step, type);
+      }
+    }
+    for (size_t k = 0; k < n; ++k, to.data += to.step) {
+      store_one<float, Mask>(to.data, sums[k], type);
+    }
+  }
+}
+
+// scatter_add for Half and BFloat16, line by line.
+template <TypeMask Mask>
+void add_lines(const Tensor& data, int64_t dim, const Tensor& index, const View& other) {
+  const View at = view_of(data);
+  const View where = view_of(index);
+  Line line = line_of(at, dim);
+  Line indices = line_of(where, dim);
+  Line from = line_of(other, dim);
+  Walk w;
+  w.operands = 3;
+  w.at[0] = where.data;
+  w.at[1] = at.data;
+  w.at[2] = other.data;
+  for (size_t d = where.rank; d-- > 0;) {
+    if (static_cast<int64_t>(d) != dim) {
+      const ptrdiff_t strides[3] = {where.strides[d], at.strides[d], other.strides[d]};
+      add_axis(w, where.size(d), strides);
+    }
+  }
+  if (w.empty) {
+    return;
+  }
+  do {
+    for (size_t k = 0; k < w.row(); ++k) {
+      const auto i = static_cast<ptrdiff_t>(k);
+      indices.data = w.at[0] + i * w.step(0);
+      line.data = w.at[1] + i * w.step(1);
+      from.data = w.at[2] + i * w.step(2);
+      add_line<Mask>(line, data.scalar_type(), indices, index.scalar_type(), from);
+    }
+  } while (next_row(w));
+}
+
 // gather and scatter walk the index tensor; the data on the indexed side moves along `dim` by the
 // index.
 enum class Move { kGather, kScatter, kScatterAdd };
@@ -45,15 +116,17 @@ enum class Move { kGather, kScatter, kScatterAdd };
 // `data`: the indexed tensor. `other`: what is read (scatter) or written (gather), aligned with
 // `index`.
 template <TypeMask Mask>
-bool walk_index(const Tensor& data, int64_t dim, const Tensor& index, const View& other,
+void walk_index(const Tensor& data, int64_t dim, const Tensor& index, const View& other,
                 Move move) {
+  if constexpr ((Mask & kHalfMask) != 0) {
+    if (move == Move::kScatterAdd && contains(kHalfMask, data.scalar_type())) {
+      add_lines<Mask & kHalfMask>(data, dim, index, other);
+      return;
+    }
+  }
   View at = view_of(data);
   View where = view_of(index);
   const ptrdiff_t stride = at.rank == 0 ? 0 : at.strides[dim];
-  const int64_t bound = at.rank == 0 ? 1 : at.sizes[dim];
-  if (!indices_in(index, 0, bound)) {
-    return false;
-  }
   Walk w;
   w.operands = 3;
   w.at[0] = where.data;
@@ -65,7 +138,7 @@ bool walk_index(const Tensor& data, int64_t dim, const Tensor& index, const View
     add_axis(w, where.size(d), strides);
   }
   if (w.empty) {
-    return true;
+    return;
   }
   do {
     char* place = w.at[0];
@@ -84,7 +157,6 @@ bool walk_index(const Tensor& data, int64_t dim, const Tensor& index, const View
       aligned += w.step(2);
     }
   } while (next_row(w));
-  return true;
 }
 
 // True when `index` may index `self` along `dim` together with `other`: equal ranks
@@ -126,8 +198,7 @@ bool scatter(const Tensor& self, int64_t dim, const Tensor& index, const Tensor*
              const Scalar* value, Move move, Tensor& out) {
   if (!wrap_dim(dim, rank(self)) || !same_dtype<Mask>(self, out) ||
       (src != nullptr && !same_dtype<Mask>(*src, out)) || !index_fits(index, self, src, dim) ||
-      !indices_in(index, 0, rank(self) == 0 ? 1 : self.sizes().data()[dim]) ||
-      !resize_out_like(out, self)) {
+      !indices_in(index, line_length(self, dim)) || !resize_out_like(out, self)) {
     return false;
   }
   alignas(8) char element[16];
@@ -146,8 +217,11 @@ bool scatter(const Tensor& self, int64_t dim, const Tensor& index, const Tensor*
       from.strides[d] = 0;
     }
   }
-  return copy_same_dtype<Mask>(self, out) &&
-         (index.numel() == 0 || walk_index<Mask>(out, dim, index, aligned_view(from, index), move));
+  const bool ok = copy_same_dtype<Mask>(self, out);
+  if (ok && index.numel() != 0) {
+    walk_index<Mask>(out, dim, index, aligned_view(from, index), move);
+  }
+  return ok;
 }
 
 }  // namespace
@@ -168,7 +242,7 @@ Tensor& index_select_out(KernelRuntimeContext& context, const Tensor& self, int6
   const bool ok = wrap_dim(dim, from.rank) && rank(index) <= 1 &&
                   is_index_type(index.scalar_type()) && same_dtype<mask>(self, out) &&
                   (from.rank != 0 || numel(index) == 1) &&
-                  indices_in(index, 0, from.rank == 0 ? 1 : from.sizes[dim]);
+                  indices_in(index, line_length(self, dim));
   if (!ok) {
     return finish(context, false, out);
   }
@@ -193,10 +267,10 @@ Tensor& embedding_out(KernelRuntimeContext& context, const Tensor& weight, const
                       int64_t, bool, bool, Tensor& out) {
   constexpr TypeMask mask = kSelected<kEmbeddingOut>;
   Shape shape = shape_of(indices);
-  const bool ok =
-      rank(weight) == 2 && is_index_type(indices.scalar_type()) && same_dtype<mask>(weight, out) &&
-      indices_in(indices, 0, weight.sizes().data()[0]) && shape.push(weight.sizes().data()[1]) &&
-      resize_out(out, shape) && is_contiguous(out);
+  const bool ok = rank(weight) == 2 && is_index_type(indices.scalar_type()) &&
+                  same_dtype<mask>(weight, out) && indices_in(indices, weight.sizes().data()[0]) &&
+                  shape.push(weight.sizes().data()[1]) && resize_out(out, shape) &&
+                  is_contiguous(out);
   if (ok) {
     const SizesType rows[2] = {static_cast<SizesType>(numel(indices)), weight.sizes().data()[1]};
     copy_slices<mask>(dense_view(const_bytes(out), element_size(out), {rows, 2}), view_of(weight),
@@ -208,10 +282,12 @@ Tensor& embedding_out(KernelRuntimeContext& context, const Tensor& weight, const
 Tensor& gather_out(KernelRuntimeContext& context, const Tensor& self, int64_t dim,
                    const Tensor& index, bool, Tensor& out) {
   constexpr TypeMask mask = kSelected<kGatherOut>;
-  const bool ok =
-      wrap_dim(dim, rank(self)) && same_dtype<mask>(self, out) &&
-      index_fits(index, self, nullptr, dim) && resize_out_like(out, index) &&
-      (index.numel() == 0 || walk_index<mask>(self, dim, index, view_of(out), Move::kGather));
+  const bool ok = wrap_dim(dim, rank(self)) && same_dtype<mask>(self, out) &&
+                  index_fits(index, self, nullptr, dim) &&
+                  indices_in(index, line_length(self, dim)) && resize_out_like(out, index);
+  if (ok && index.numel() != 0) {
+    walk_index<mask>(self, dim, index, view_of(out), Move::kGather);
+  }
   return finish(context, ok, out);
 }
 

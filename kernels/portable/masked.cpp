@@ -127,16 +127,17 @@ Tensor& nonzero_out(KernelRuntimeContext& context, const Tensor& self, Tensor& o
   for (size_t i = 0; ok && i < n; ++i) {
     count += is_true(v.data + i * v.element, v.element, floating);
   }
-  ok = ok && shape.push(count) && shape.push(static_cast<int64_t>(v.rank)) &&
-       resize_out(out, shape) && is_contiguous(out);
-  int64_t* to = mutable_data<int64_t>(out);
+  ok =
+      ok && shape.push(count) && shape.push(static_cast<int64_t>(v.rank)) && resize_out(out, shape);
+  View to = view_of(out);
   for (size_t i = 0; ok && i < n; ++i) {
     if (is_true(v.data + element_offset(v, i), v.element, floating)) {
       size_t rest = i;
       for (size_t d = v.rank; d-- > 0; rest /= v.size(d)) {
-        to[d] = static_cast<int64_t>(rest % v.size(d));
+        *reinterpret_cast<int64_t*>(to.data + static_cast<ptrdiff_t>(d) * to.strides[1]) =
+            static_cast<int64_t>(rest % v.size(d));
       }
-      to += v.rank;
+      to.offset(0, 1);
     }
   }
   return finish(context, ok, out);
@@ -154,7 +155,9 @@ Tensor& repeat_interleave_Tensor_out(KernelRuntimeContext& context, const Tensor
     ok = times >= 0 && times <= INT32_MAX - total;
     total += ok ? times : 0;
   }
-  ok = ok && output_size.value_or(total) == total && shape.push(total) && resize_out(out, shape);
+  // Of nothing eager makes nothing, whatever size it is told.
+  ok = ok && (output_size.value_or(total) == total || repeats.numel() == 0) && shape.push(total) &&
+       resize_out(out, shape);
   char* to = mutable_bytes(out);
   for (size_t i = 0; ok && i < numel(repeats); ++i) {
     for (int64_t n = read_index(v.data + element_offset(v, i), repeats.scalar_type()); n > 0;

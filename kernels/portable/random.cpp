@@ -39,8 +39,9 @@ bool dropout(const Tensor& in, double p, bool train, Tensor& out, Tensor& mask) 
     for (size_t i = 0; i < numel(in); ++i) {
       const bool keep = !train || uniform<float>() >= drop;
       mutable_data<bool>(mask)[i] = keep;
-      mutable_data<T>(out)[i] =
-          static_cast<T>(keep ? static_cast<C>(const_data<T>(in)[i]) * scale : C{});
+      // NaN and infinities times zero are NaN, as in eager.
+      const C factor = keep ? scale : C{};
+      mutable_data<T>(out)[i] = static_cast<T>(static_cast<C>(const_data<T>(in)[i]) * factor);
     }
   });
 }

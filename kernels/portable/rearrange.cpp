@@ -29,23 +29,28 @@ bool roll(const Tensor& self, IntArrayRef shifts, IntArrayRef dims, Tensor& out)
       !same_dtype<Mask>(self, out) || !resize_out_like(out, self)) {
     return false;
   }
-  View to = view_of(out);
-  View from = view_of(self);
+  const View to = view_of(out);
+  const View from = view_of(self);
+  if (self.numel() == 0) {
+    return true;  // whatever the dims are
+  }
   if (dims.size() == 0) {  // rolls the flattened tensor
-    const SizesType count[1] = {static_cast<SizesType>(numel(self))};
-    if (!is_contiguous(self) || !is_contiguous(out)) {
-      return false;
+    const int64_t n = self.numel();
+    int64_t at = (shifts.data()[0] % n + n) % n;
+    for (size_t i = 0; i < numel(self); ++i, ++at) {
+      at = at == n ? 0 : at;
+      std::memcpy(to.data + element_offset(to, static_cast<size_t>(at)),
+                  from.data + element_offset(from, i), to.element);
     }
-    to = dense_view(to.data, to.element, {count, 1});
-    from = dense_view(from.data, from.element, {count, 1});
+    return true;
   }
   int64_t shift[kMaxDims] = {};
   for (size_t i = 0; i < shifts.size(); ++i) {
-    int64_t dim = dims.size() == 0 ? 0 : dims.data()[i];
+    int64_t dim = dims.data()[i];
     if (!wrap_dim(dim, to.rank)) {
       return false;
     }
-    const int64_t n = to.rank == 0 || to.sizes[dim] == 0 ? 1 : to.sizes[dim];
+    const int64_t n = to.rank == 0 ? 1 : to.sizes[dim];
     shift[dim] = (shift[dim] + shifts.data()[i] % n + n) % n;
   }
   Axis axes[kMaxDims];

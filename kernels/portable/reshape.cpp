@@ -130,6 +130,26 @@ bool as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride, int64_
   return copy_out<Mask>(self, v, out);
 }
 
+// Copies all of `from` into `out`, row-major index by row-major index, whatever the
+// two shapes and layouts are (equal in number of elements and dtype).
+template <TypeMask Mask>
+void copy_reshaped(const Tensor& out, const Tensor& from) {
+  View to = view_of(out);
+  View source = view_of(from);
+  if (is_contiguous(out)) {
+    to = dense_view(to.data, to.element, from.sizes());
+  } else if (is_contiguous(from)) {
+    source = dense_view(source.data, source.element, out.sizes());
+  } else {
+    for (size_t i = 0; i < numel(out); ++i) {
+      std::memcpy(to.data + element_offset(to, i), source.data + element_offset(source, i),
+                  to.element);
+    }
+    return;
+  }
+  copy_view<Mask>(to, source);
+}
+
 }  // namespace
 }  // namespace gen_kernels
 
@@ -145,8 +165,11 @@ Tensor& view_copy_out(KernelRuntimeContext& context, const Tensor& self, IntArra
                       Tensor& out) {
   constexpr TypeMask mask = kSelected<kViewOut>;
   Shape shape;
-  const bool ok = view_shape(shape, size, numel(self)) && same_dtype<mask>(self, out) &&
-                  resize_out(out, shape) && copy_reshaped<mask>(out, self);
+  const bool ok =
+      view_shape(shape, size, numel(self)) && same_dtype<mask>(self, out) && resize_out(out, shape);
+  if (ok) {
+    copy_reshaped<mask>(out, self);
+  }
   return finish(context, ok, out);
 }
 

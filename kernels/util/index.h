@@ -17,16 +17,6 @@ inline int64_t read_index(const char* at, ScalarType type) {
                                  : *reinterpret_cast<const int64_t*>(at);
 }
 
-// The byte offset of the element that comes `index`-th in row-major order.
-GEN_KERNELS_NOINLINE inline ptrdiff_t element_offset(const View& v, size_t index) {
-  ptrdiff_t offset = 0;
-  for (size_t d = v.rank; d-- > 0;) {
-    offset += static_cast<ptrdiff_t>(index % v.size(d)) * v.strides[d];
-    index /= v.size(d);
-  }
-  return offset;
-}
-
 inline size_t count_of(const View& v) {
   size_t n = 1;
   for (size_t d = 0; d < v.rank; ++d) {

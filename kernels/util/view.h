@@ -88,6 +88,16 @@ GEN_KERNELS_NOINLINE inline void broadcast_view(View& v, ArrayRef<SizesType> siz
   }
 }
 
+// The byte offset of the element that comes `index`-th in row-major order.
+GEN_KERNELS_NOINLINE inline ptrdiff_t element_offset(const View& v, size_t index) {
+  ptrdiff_t offset = 0;
+  for (size_t d = v.rank; d-- > 0;) {
+    offset += static_cast<ptrdiff_t>(index % v.size(d)) * v.strides[d];
+    index /= v.size(d);
+  }
+  return offset;
+}
+
 // Element sizes in bytes as a set: bit n is for n bytes (1, 2, 4, 8, 16).
 using SizeMask = uint32_t;
 
@@ -181,22 +191,6 @@ GEN_KERNELS_NOINLINE inline void copy_view_sized(const View& to, const View& fro
 template <TypeMask Mask>
 inline void copy_view(const View& to, const View& from) {
   copy_view_sized<sizes_of(Mask)>(to, from);
-}
-
-// Copies all of `from` into `out`, row-major index by row-major index, whatever the
-// two shapes are (equal in number of elements and dtype). False when neither is row-major.
-template <TypeMask Mask>
-inline bool copy_reshaped(const Tensor& out, const Tensor& from) {
-  const bool out_dense = is_contiguous(out);
-  if (!out_dense && !is_contiguous(from)) {
-    return false;
-  }
-  if (out_dense) {
-    copy_view<Mask>(dense_view(const_bytes(out), element_size(out), from.sizes()), view_of(from));
-  } else {
-    copy_view<Mask>(view_of(out), dense_view(const_bytes(from), element_size(from), out.sizes()));
-  }
-  return true;
 }
 
 // What most moving operators require: one dtype, selected for the operator.

@@ -199,9 +199,9 @@ int gk_registered(const char** names, int capacity) {
 }
 
 // Calls `op` with `n` schema arguments, of which the last `n_out` are the results: returns 0, an
-// executorch::runtime::Error number, or -1 when no kernel is registered. Results' sizes are
-// written back to their GkTensor.
-int gk_call(const char* op, GkArg* args, int n, int n_out) {
+// executorch::runtime::Error number, or -1 when no kernel is registered. Results' sizes and data
+// pointers are written back to their GkTensor; a number that the call returns goes to `number`.
+int gk_call(const char* op, GkArg* args, int n, int n_out, GkArg* number) {
   et::runtime_init();
   Storage storage;
   std::vector<et::EValue> stack(static_cast<size_t>(n) + 1);
@@ -236,6 +236,7 @@ int gk_call(const char* op, GkArg* args, int n, int n_out) {
   for (int i = n - n_out; i < n; ++i) {
     const et::EValue& value = stack[static_cast<size_t>(i)];
     auto write_back = [](GkTensor& out, const Tensor& t) {
+      out.data = const_cast<void*>(t.const_data_ptr());
       out.ndim = static_cast<int32_t>(t.dim());
       for (int d = 0; d < out.ndim; ++d) out.sizes[d] = static_cast<int32_t>(t.size(d));
       for (int d = 0; d < out.ndim; ++d) {
@@ -248,6 +249,11 @@ int gk_call(const char* op, GkArg* args, int n, int n_out) {
       for (size_t k = 0; k < list.size(); ++k) write_back(args[i].tensors[k], list[k]);
     }
   }
+  const et::EValue& value = stack.back();
+  number->kind = value.isInt() ? kInt : value.isDouble() ? kDouble : value.isBool() ? kBool : kNone;
+  if (value.isInt()) number->i = value.toInt();
+  if (value.isBool()) number->i = value.toBool();
+  if (value.isDouble()) number->d = value.toDouble();
   return static_cast<int>(context.failure_state());
 }
 }

@@ -191,6 +191,7 @@ class Out:
     dynamic: bool
     storage: torch.Tensor
     elements: int
+    data: int = 0  # where a call left the result's data: elsewhere for a result that is a view
 
     @staticmethod
     def like(t: torch.Tensor, grow: int = 0) -> Out:
@@ -214,6 +215,7 @@ class Out:
 
     def result(self, g: GkTensor) -> torch.Tensor:
         """The tensor that the kernel wrote; AssertionError when a guard byte changed."""
+        self.data = g.data or 0
         assert bool((self.storage[:GUARD] == GUARD_BYTE).all()), "wrote before the out tensor"
         assert bool((self.storage[-GUARD:] == GUARD_BYTE).all()), "wrote behind the out tensor"
         sizes = [g.sizes[i] for i in range(g.ndim)]
@@ -262,6 +264,7 @@ class Library:
         self._lib = ctypes.CDLL(str(path), handle=_own_namespace(path) if isolated else None)
         self._lib.gk_call.argtypes = [
             ctypes.c_char_p, ctypes.POINTER(GkArg), ctypes.c_int, ctypes.c_int,
+            ctypes.POINTER(GkArg),
         ]  # fmt: skip
         names = (ctypes.c_char_p * 4096)()
         count = self._lib.gk_registered(names, 4096)
@@ -287,7 +290,8 @@ class Library:
         """Runs `operator`. `values` are all arguments but the results, in the schema's order.
 
         `outs`: one `Out` a result (a list of `Out` for a tensor-list result). Returns tensors in
-        the same shape. Raises KernelError, NotRepresentableError, AssertionError.
+        the same shape, or the number that an operator without results returns.
+        Raises KernelError, NotRepresentableError, AssertionError.
         """
         call = _Call()
         arguments = [
@@ -301,7 +305,10 @@ class Library:
             kind = TENSORS if isinstance(out, list) else TENSOR
             arguments.append(GkArg(kind, len(items), tensors=array))
         packed = (GkArg * max(len(arguments), 1))(*arguments)
-        code = self._lib.gk_call(operator.encode(), packed, len(arguments), len(outs))
+        number = GkArg()
+        code = self._lib.gk_call(
+            operator.encode(), packed, len(arguments), len(outs), ctypes.byref(number)
+        )
         if code:
             # Guards must hold even for a refused call.
             for out in outs:
@@ -312,6 +319,9 @@ class Library:
         leading = next((v.dtype for v in values if isinstance(v, torch.Tensor)), None)
         test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
         self.calls[test, operator, str(leading).removeprefix("torch.")] += 1
+        if not outs:
+            returned = {INT: number.i, DOUBLE: number.d, BOOL: bool(number.i)}.get(number.kind)
+            return [] if returned is None else [returned]
         results: list[Any] = []
         for out, array in zip(outs, described, strict=True):
             if isinstance(out, list):

@@ -22,16 +22,37 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 SIGNATURES = ROOT / "tests" / "data" / "official_signatures.json"
-# Operators of functions/extra.yaml, which ExecuTorch's catalogues lack.
+# Operators of functions/extra.yaml and custom_ops.yaml, which the official signatures lack.
 _T = "::executorch::aten::Tensor"
 EXTRA = {
+    "aten::allclose.out": {
+        "kernel": "torch::executor::native::allclose_out",
+        "declaration": [
+            f"{_T}& (::executorch::runtime::KernelRuntimeContext& context, const {_T}& self, "
+            f"const {_T}& other, double rtol, double atol, bool equal_nan, bool dummy_param, "
+            f"{_T}& out)"
+        ],
+    },
     "aten::sort.values": {
         "kernel": "gen_kernels::native::sort_values",
         "declaration": [
             f"std::tuple<{_T}&, {_T}&> (::executorch::runtime::KernelRuntimeContext& context, "
             f"const {_T}& self, int64_t dim, bool descending, {_T}& values, {_T}& indices)"
         ],
-    }
+    },
+}
+# Boxed kernels, which ExecuTorch's runtime has of its own.
+_NUMBERS = """add sub mul floordiv truediv mod neg ceil round trunc eq gt lt ge le sym_float sym_int
+sym_max sym_min sym_not sym_ite""".split()  # noqa: SIM905
+PRIM = {
+    **{f"executorch_prim::{name}.Scalar": f"{name}_scalar" for name in _NUMBERS},
+    "executorch_prim::floordiv.int": "floordiv_int",
+    "executorch_prim::mod.int": "mod_int",
+    "executorch_prim::et_copy_index.tensor": "et_copy_index_tensor",
+    "executorch_prim::et_view.default": "et_view_default",
+    "aten::_local_scalar_dense": "local_scalar_dense",
+    "aten::sym_numel": "sym_numel",
+    "aten::sym_size.int": "sym_size_int",
 }
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "gen-kernels" / "harness"
 
@@ -46,9 +67,10 @@ def executorch_folder() -> Path:
     return Path(next(iter(spec.submodule_search_locations)))
 
 
-def kernel_sources() -> list[Path]:
-    """All C++ sources of kernels that build for the host."""
-    return sorted(p for p in (ROOT / "kernels").rglob("*.cpp") if p.parent.name not in ("prim",))
+def kernel_sources(prim: bool) -> list[Path]:
+    """The C++ sources of kernels; `prim`: the boxed ones too."""
+    sources = sorted((ROOT / "kernels").rglob("*.cpp"))
+    return [source for source in sources if prim or source.parent.name != "prim"]
 
 
 def defined_symbols(objects: list[Path]) -> set[str]:
@@ -67,8 +89,8 @@ def defined_symbols(objects: list[Path]) -> set[str]:
     return names
 
 
-def registration(symbols: set[str]) -> str:
-    """C++ that registers each official operator whose kernel is among `symbols`."""
+def registration(symbols: set[str], prim: bool) -> str:
+    """C++ that registers each operator whose kernel is among `symbols`; `prim`: the boxed too."""
     lines = ['#include "box.h"', ""]
     rows = []
     for name, entry in sorted({**json.loads(SIGNATURES.read_text()), **EXTRA}.items()):
@@ -80,6 +102,12 @@ def registration(symbols: set[str]) -> str:
         ).partition(" (")
         lines.append(f"namespace {namespace} {{ {returns} {function}({parameters}; }}")
         rows.append(f'  Kernel("{name}", box<&{entry["kernel"]}>),')
+    for name, function in PRIM.items() if prim else ():
+        lines.append(
+            f"namespace gen_kernels::prim {{ void {function}(KernelRuntimeContext&, "
+            "executorch::runtime::Span<EValue*>); }"
+        )
+        rows.append(f'  Kernel("{name}", gen_kernels::prim::{function}),')
     lines += ["", "static const Kernel kTable[] = {", *rows, "};", ""]
     lines += ["static const auto kRegistered =", "    executorch::runtime::register_kernels("]
     lines += ["        {kTable, sizeof(kTable) / sizeof(kTable[0])});", ""]
@@ -110,7 +138,7 @@ def _build(folder: Path, runtime: str, sanitize: bool, strict: bool, jobs: int) 
     here = Path(__file__).parent
     flags = f"-std=c++17 -O1 -g1 -fPIC {WARNINGS} -I{ROOT / 'kernels'} -I{here}"
     link = ""
-    sources = [*kernel_sources(), here / "boxed_call.cpp"]
+    sources = [*kernel_sources(runtime == "micro"), here / "boxed_call.cpp"]
     if sanitize:
         flags += " -fsanitize=address,undefined -fno-sanitize-recover=undefined"
     if runtime == "executorch":
@@ -152,7 +180,8 @@ def _build(folder: Path, runtime: str, sanitize: bool, strict: bool, jobs: int) 
 
     ninja({}, final=False)
     objects = {source: path for source, path in objects.items() if path.exists()}
-    write_if_changed(registrations, registration(defined_symbols(list(objects.values()))))
+    symbols = defined_symbols(list(objects.values()))
+    write_if_changed(registrations, registration(symbols, runtime == "micro"))
     ninja({registrations: folder / "registration.o"}, final=True)
     return folder / "libharness.so"
 
