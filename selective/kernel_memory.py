@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
-from .program import KernelCall, Method, Tensor, ValueKind
+from .call_values import Arguments, integer, pair, tensor
+from .program import KernelCall, Method, Tensor
 
 ALIGNMENT = 16
 """What a kernel's temporary memory begins at, in a pool of its own."""
@@ -20,8 +21,6 @@ _FOUR = 68  # sizeof(Four): what four output channels need after their sums
 _WORD = 4
 _ROWS = 4  # rows of inputs that are multiplied at a time
 _FEW = 4  # channels of an image that is copied with its padding
-
-_Arguments = tuple[Method, tuple[int, ...]]
 
 
 def temporary_bytes(method: Method, kernels: Mapping[str, str]) -> int:
@@ -34,37 +33,21 @@ def temporary_bytes(method: Method, kernels: Mapping[str, str]) -> int:
     for chain in method.chains:
         for item in chain.instructions:
             if isinstance(item, KernelCall):
-                size = _SIZES.get(kernels.get(method.operators[item.operator], ""))
-                most = max(most, _taken(size, (method, item.args)) if size else 0)
+                symbol = kernels.get(method.operators[item.operator], "")
+                most = max(most, call_bytes(symbol, method, item.args))
     return -(-most // ALIGNMENT) * ALIGNMENT
 
 
-def _taken(size: Callable[[_Arguments], int], arguments: _Arguments) -> int:
-    """What a call takes; nothing when it does not fit its schema, which call_check.py reports."""
+def call_bytes(symbol: str, method: Method, args: tuple[int, ...]) -> int:
+    """What a call of the kernel `symbol` takes, on a fast path.
+
+    Nothing when it does not fit its schema, which call_check.py reports.
+    """
+    size = _SIZES.get(symbol)
     try:
-        return size(arguments)
+        return size((method, args)) if size else 0
     except (IndexError, ValueError):
         return 0
-
-
-def _tensor(arguments: _Arguments, index: int) -> Tensor | None:
-    method, args = arguments
-    return method.values[args[index]].tensor if index < len(args) else None
-
-
-def _ints(arguments: _Arguments, index: int) -> tuple[int, int]:
-    method, args = arguments
-    found = []
-    for position in method.values[args[index]].indices:
-        payload = method.values[position].payload
-        found.append(payload if isinstance(payload, int) else 1)
-    return (found[0], found[-1]) if found else (1, 1)
-
-
-def _int(arguments: _Arguments, index: int) -> int:
-    method, args = arguments
-    value = method.values[args[index]]
-    return value.payload if value.kind == ValueKind.INT and isinstance(value.payload, int) else 0
 
 
 def _words(size: int) -> int:
@@ -88,14 +71,14 @@ def _image(source: Tensor, channel_axis: int, padding: tuple[int, int]) -> int:
     return _words(batch * channels * (height + 2 * padding[0]) * (width + 2 * padding[1]))
 
 
-def _conv(channel_axis: int) -> Callable[[_Arguments], int]:
-    def size(arguments: _Arguments) -> int:
-        source, weight = _tensor(arguments, 0), _tensor(arguments, 1)
+def _conv(channel_axis: int) -> Callable[[Arguments], int]:
+    def size(arguments: Arguments) -> int:
+        source, weight = tensor(arguments, 0), tensor(arguments, 1)
         if source is None or weight is None or len(weight.sizes) != 4 or len(source.sizes) != 4:
             return 0
         outputs, height, width, channels = weight.sizes
-        padding = _ints(arguments, 4)
-        direct = height == width == 1 and _ints(arguments, 3) == (1, 1) and padding == (0, 0)
+        padding = pair(arguments, 4)
+        direct = height == width == 1 and pair(arguments, 3) == (1, 1) and padding == (0, 0)
         direct = direct and channels == source.sizes[channel_axis]
         groups = max(1, source.sizes[channel_axis] // channels) if channels else 1
         image = _image(source, channel_axis, padding)
@@ -104,20 +87,20 @@ def _conv(channel_axis: int) -> Callable[[_Arguments], int]:
     return size
 
 
-def _depthwise(channel_axis: int) -> Callable[[_Arguments], int]:
-    def size(arguments: _Arguments) -> int:
-        source, weight = _tensor(arguments, 0), _tensor(arguments, 1)
-        out = _tensor(arguments, len(arguments[1]) - 1)
+def _depthwise(channel_axis: int) -> Callable[[Arguments], int]:
+    def size(arguments: Arguments) -> int:
+        source, weight = tensor(arguments, 0), tensor(arguments, 1)
+        out = tensor(arguments, len(arguments[1]) - 1)
         if source is None or weight is None or out is None or len(source.sizes) != 4:
             return 0
         _, height, width, outputs = weight.sizes
-        if source.sizes[channel_axis] == 1:
-            image = _image(source, channel_axis, _ints(arguments, 4))
+        if source.sizes[channel_axis] == 1 and outputs >= 4:
+            image = _image(source, channel_axis, pair(arguments, 4))
             return _dense(outputs, 1, height * width, True, False, image)
         spatial = [i for i in range(1, 4) if i != channel_axis]
         out_height, out_width = (out.sizes[i] for i in spatial)
-        step_height, step_width = _ints(arguments, 3)
-        dilation, _ = _ints(arguments, 5)
+        step_height, step_width = pair(arguments, 3)
+        dilation, _ = pair(arguments, 5)
         row = _words((out_width - 1) * step_width + 4)
         return 4 * row * ((out_height - 1) * step_height + (height - 1) * dilation + 1)
 
@@ -133,23 +116,23 @@ def _product(rows: int, columns: int, inner: int, offsets: tuple[int, int], has_
     return (0 if plain else columns * _BIAS) + right + left
 
 
-def _linear(arguments: _Arguments) -> int:
-    source, weight = _tensor(arguments, 0), _tensor(arguments, 1)
+def _linear(arguments: Arguments) -> int:
+    source, weight = tensor(arguments, 0), tensor(arguments, 1)
     if source is None or weight is None or len(weight.sizes) != 2:
         return 0
     columns, inner = weight.sizes
     rows = source.nbytes // inner if inner else 0
-    has_sum = _tensor(arguments, 3) is not None
-    has_bias = has_sum or _tensor(arguments, 2) is not None
-    offsets = (0 if has_sum else _int(arguments, 4), _int(arguments, 5))
+    has_sum = tensor(arguments, 3) is not None
+    has_bias = has_sum or tensor(arguments, 2) is not None
+    offsets = (0 if has_sum else integer(arguments, 4), integer(arguments, 5))
     return _product(rows, columns, inner, offsets, has_bias)
 
 
-def _batch_matmul(arguments: _Arguments) -> int:
-    left, right = _tensor(arguments, 0), _tensor(arguments, 2)
+def _batch_matmul(arguments: Arguments) -> int:
+    left, right = tensor(arguments, 0), tensor(arguments, 2)
     if left is None or right is None or len(left.sizes) != 3 or len(right.sizes) != 3:
         return 0
-    offsets = (_int(arguments, 1), _int(arguments, 3))
+    offsets = (integer(arguments, 1), integer(arguments, 3))
     return _product(left.sizes[1], right.sizes[1], left.sizes[2], offsets, False)
 
 
@@ -158,12 +141,12 @@ def _most_taps(dilation: int, stride: int, kernel: int) -> int:
     return -(-kernel * math.gcd(stride, dilation) // max(1, abs(stride)))
 
 
-def _transpose_conv(arguments: _Arguments) -> int:
-    weight = _tensor(arguments, 1)
+def _transpose_conv(arguments: Arguments) -> int:
+    weight = tensor(arguments, 1)
     if weight is None or len(weight.sizes) != 4:
         return 0
     outputs, *kernel, channels = weight.sizes
-    stride, dilation = _ints(arguments, 3), _ints(arguments, 6)
+    stride, dilation = pair(arguments, 3), pair(arguments, 6)
     inner = channels
     for axis in range(2):
         inner *= _most_taps(dilation[axis], stride[axis], kernel[axis])
@@ -171,17 +154,17 @@ def _transpose_conv(arguments: _Arguments) -> int:
     return outputs * (_BIAS + inner) + -(-outputs // 4) * _FOUR + _ROWS * inner
 
 
-def _softmax(arguments: _Arguments) -> int:
-    source = _tensor(arguments, 0)
+def _softmax(arguments: Arguments) -> int:
+    source = tensor(arguments, 0)
     if source is None:
         return 0
-    dim = _int(arguments, 1)
+    dim = integer(arguments, 1)
     length = source.sizes[dim] if source.sizes else 1
     return length * _WORD
 
 
 _NAMESPACE = "gen_kernels::corev::native::"
-_SIZES: dict[str, Callable[[_Arguments], int]] = {
+_SIZES: dict[str, Callable[[Arguments], int]] = {
     f"{_NAMESPACE}quantized_conv2d_out": _conv(1),
     f"{_NAMESPACE}quantized_conv2d_nhwc_out": _conv(3),
     f"{_NAMESPACE}quantized_depthwise_conv2d_out": _depthwise(1),

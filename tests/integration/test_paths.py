@@ -1,4 +1,7 @@
-"""selective/paths.py says which way a call takes through its CORE-V kernel: so do the kernels."""
+"""What is told of CORE-V calls beforehand is what they do: their paths and temporary memory.
+
+selective/paths.py and kernel_memory.py tell, kernels compiled with GEN_KERNELS_PATHS report.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,9 @@ import pytest
 from gen_kernels.codegen.catalogue import open_catalogues
 from gen_kernels.selective.call_ways import CallWay, call_ways
 from gen_kernels.selective.constants import integer_constants
+from gen_kernels.selective.kernel_memory import call_bytes
 from gen_kernels.selective.models import load_models
+from gen_kernels.selective.program import calls
 
 from ..support import pte_builder as build
 from ..support.models import MODELS, TREE
@@ -52,8 +57,8 @@ def library(folder: Path, models: Sequence[Path]) -> Path:
     return program
 
 
-def told(models: Sequence[Path]) -> list[list[CallWay]]:
-    """What is told of the CORE-V calls of each model; other calls are left out."""
+def told(models: Sequence[Path]) -> list[list[tuple[CallWay, int]]]:
+    """What is told of the CORE-V calls of each model, and the temporary bytes of each."""
     catalogues, _ = open_catalogues((), "cv32e40p")
     loaded, problems = load_models([str(path) for path in models])
     assert not problems
@@ -61,23 +66,30 @@ def told(models: Sequence[Path]) -> list[list[CallWay]]:
     found = []
     for path in models:
         model = by_name[path.as_posix()]
+        method = model.program.methods[0]
         ways = call_ways(
-            model.program.methods[0],
+            method,
             lambda name: next((e for c in catalogues if (e := c.find(name)) is not None), None),
             integer_constants(model),
         )
-        found.append([way for way in ways if "corev" in way.kernel])
+        sizes = [
+            call_bytes(w.kernel, method, c.args) for w, c in zip(ways, calls(method), strict=True)
+        ]
+        told_of = zip(ways, sizes, strict=True)
+        found.append([(way, size) for way, size in told_of if "corev" in way.kernel])
     return found
 
 
-def taken(program: Path, models: Sequence[Path]) -> list[list[str]]:
-    """The path that the kernel of each instruction reports, "portable" when it reports none."""
+def taken(program: Path, models: Sequence[Path]) -> list[list[tuple[str, int]]]:
+    """The path and temporary bytes of each instruction; "portable" where none is reported."""
     command = [str(program), *map(str, models)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-500:]
-    parts = re.split(r"^model \d+\n", done.stdout, flags=re.MULTILINE)[1:]
-    found = [[line.split(" ", 1)[1] for line in part.splitlines()] for part in parts]
-    return [["portable" if path == "-" else path for path in paths] for paths in found]
+    found = []
+    for part in re.split(r"^model \d+\n", done.stdout, flags=re.MULTILINE)[1:]:
+        lines = [line.split(" ", 2) for line in part.splitlines()]
+        found.append([("portable" if path == "-" else path, int(n)) for _, n, path in lines])
+    return found
 
 
 class Calls:
@@ -363,18 +375,23 @@ def test_paths_are_those_of_the_kernels(tmp_path: Path) -> None:
     models = [MODELS / f"cortexm_{name}.pte" for name in ("add", "dscnn", "mlp")]
     models.append(TREE / "examples" / "digits" / "digits_int8.pte")
     for number, kind in enumerate(KINDS):
-        calls = Calls(number)
+        drawn = Calls(number)
         for _ in range(CALLS):
-            kind(calls)
+            kind(drawn)
         models.append(tmp_path / f"random_{number}.pte")
-        models[-1].write_bytes(calls.bytes())
+        models[-1].write_bytes(drawn.bytes())
     expected = told(models)
     got = taken(library(tmp_path, models[:4]), models)
     for path, ways, reported in zip(models, expected, got, strict=True):
-        for way in ways:
-            assert way.path == reported[way.position[1]], (path.name, way)
+        for way, size in ways:
+            real, bytes_taken = reported[way.position[1]]
+            assert way.path == real, (path.name, way)
+            # The portable code takes none: there the plan is an upper bound.
+            assert bytes_taken == (0 if real == "portable" else size), (path.name, way)
     # Every operator takes its fast ways and is handed back too.
-    seen = Counter((way.operator, way.path == "portable") for ways in expected[4:] for way in ways)
+    seen = Counter(
+        (way.operator, way.path == "portable") for ways in expected[4:] for way, _ in ways
+    )
     assert {operator for operator, _ in seen} == set(operators())
     for operator in operators():
         assert seen[operator, True] > 0 and seen[operator, False] > CALLS / 10, operator

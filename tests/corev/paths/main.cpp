@@ -1,5 +1,6 @@
 // Runs models on the host, an instruction at a time, and prints which way each kernel call takes:
-// "model <number>", then "<instruction> <path>" for each; "-" when its kernel reports none.
+// "model <number>", then "<instruction> <bytes> <path>" for each: what it takes of the temporary
+// memory, and "-" when its kernel reports no path.
 #include <executorch/extension/data_loader/buffer_data_loader.h>
 #include <executorch/runtime/executor/method.h>
 #include <executorch/runtime/executor/program.h>
@@ -16,6 +17,17 @@ using namespace executorch::runtime;
 namespace {
 
 const char* path = nullptr;
+
+// Temporary memory that says what was taken of it.
+struct Counted : MemoryAllocator {
+  using MemoryAllocator::MemoryAllocator;
+  size_t taken = 0;
+
+  void* allocate(size_t size, size_t alignment) override {
+    taken += size;
+    return MemoryAllocator::allocate(size, alignment);
+  }
+};
 
 std::vector<uint8_t> read(const char* name) {
   std::vector<uint8_t> data;
@@ -57,7 +69,7 @@ bool run(const char* name) {
   constexpr uint32_t kMethod = 4 << 20;
   constexpr uint32_t kTemp = 1 << 20;
   MemoryAllocator allocator(kMethod, take(kMethod));
-  MemoryAllocator temp(kTemp, take(kTemp));
+  Counted temp(kTemp, take(kTemp));
   HierarchicalAllocator planned({buffers.data(), buffers.size()});
   MemoryManager manager(&allocator, &planned, &temp);
   Result<Method> method = program->load_method(method_name, &manager);
@@ -66,6 +78,7 @@ bool run(const char* name) {
   }
   for (int i = 0;; ++i) {
     path = nullptr;
+    temp.taken = 0;
     const Error error = method->step();
     if (error == Error::EndOfMethod) {
       return true;
@@ -74,7 +87,7 @@ bool run(const char* name) {
       std::printf("instruction %d failed: 0x%02x\n", i, static_cast<unsigned>(error));
       return false;
     }
-    std::printf("%d %s\n", i, path != nullptr ? path : "-");
+    std::printf("%d %zu %s\n", i, temp.taken, path != nullptr ? path : "-");
   }
 }
 
