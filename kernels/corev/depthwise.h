@@ -137,8 +137,9 @@ struct Columns {
   int32_t to_column;
   int32_t width;
   int32_t height;
-  int32_t thirds;  // height / 3
-  bool pairs;      // windows for slide_pair()
+  int32_t thirds;  // height / 3, and what is left
+  int32_t rest;
+  bool sliding;  // windows for slide_down()
   int32_t bias;
 };
 
@@ -147,66 +148,82 @@ struct Weights {
   uint32_t w0, w1, w2, v0, v1, v2;
 };
 
-// Two neighbouring columns of such windows that move one row at a time: each row is loaded once,
-// and the second column sees the same words. Computes `count` times three rows of outputs; the two
-// last rows of inputs are in x0 and x1, before and after.
+// One column of such windows, or two neighbours, that move one row at a time: each row is loaded
+// once, and the second column sees the same words. Computes `count` times three rows of outputs;
+// the two last rows of inputs are in x0 and x1, before and after.
 #if GEN_KERNELS_COREV
-#define PAIR_DOT(x, w) ".insn r 0x7b, 1, 0x54, %[s], %[" x "], %[" w "]\n"
-#define PAIR_STORE(step) ".insn r 0x2b, 3, 0x10, %[" step "], %[to], %[s]\n"
-#define PAIR_ROW(TEXT, x, y, z)                                                        \
-  GEN_KERNELS_ASM(".insn r 0x2b, 3, 0x02,", z, "from", "row")                          \
-  "mv %[s], %[bias]\n" PAIR_DOT(x, "w0") PAIR_DOT(y, "w1") PAIR_DOT(z, "w2") TEXT("s") \
-      PAIR_STORE("across") "mv %[s], %[bias]\n" PAIR_DOT(x, "v0") PAIR_DOT(y, "v1")    \
-          PAIR_DOT(z, "v2") TEXT("s") PAIR_STORE("back")
-#define PAIR_ROWS(Rescale, TEXT, length, ...)                                                      \
-  GEN_KERNELS_INLINE void pair_rows(                                                               \
-      const Rescale& rescale, const Weights& w, int32_t bias, int32_t row, int32_t across,         \
-      int32_t back, int32_t count, const int8_t*& from, int8_t*& to, uint32_t& x0, uint32_t& x1) { \
-    uint32_t x2;                                                                                   \
-    int32_t s;                                                                                     \
-    int32_t t;                                                                                     \
-    asm volatile(GEN_KERNELS_LOOP_BEGIN GEN_KERNELS_LOOP(n, 3 * (9 + 2 * length))                  \
-                     PAIR_ROW(TEXT, "x0", "x1", "x2") PAIR_ROW(TEXT, "x1", "x2", "x0")             \
-                         PAIR_ROW(TEXT, "x2", "x0", "x1") GEN_KERNELS_LOOP_END                     \
-                 : [x0] "+&r"(x0), [x1] "+&r"(x1), [from] "+&r"(from), [to] "+&r"(to),             \
-                   [x2] "=&r"(x2), [s] "=&r"(s), [t] "=&r"(t)                                      \
-                 : [n] "r"(count), [row] "r"(row), [across] "r"(across), [back] "r"(back),         \
-                   [bias] "r"(bias), [w0] "r"(w.w0), [w1] "r"(w.w1), [w2] "r"(w.w2),               \
-                   [v0] "r"(w.v0), [v1] "r"(w.v1), [v2] "r"(w.v2),                                 \
-                   GEN_KERNELS_CHANNEL(rescale.k) __VA_ARGS__                                      \
-                 : "memory");                                                                      \
+#define SLIDE_DOT(x, w) ".insn r 0x7b, 1, 0x54, %[s], %[" x "], %[" w "]\n"
+#define SLIDE_OUT(TEXT, x, y, z, w0, w1, w2, step)                        \
+  "mv %[s], %[bias]\n" SLIDE_DOT(x, w0) SLIDE_DOT(y, w1) SLIDE_DOT(z, w2) \
+      TEXT("s") ".insn r 0x2b, 3, 0x10, %[" step "], %[to], %[s]\n"
+#define SLIDE_LOAD(x) GEN_KERNELS_ASM(".insn r 0x2b, 3, 0x02,", x, "from", "row")
+#define SLIDE_ONE(TEXT, x, y, z) SLIDE_LOAD(z) SLIDE_OUT(TEXT, x, y, z, "w0", "w1", "w2", "across")
+#define SLIDE_TWO(TEXT, x, y, z) \
+  SLIDE_ONE(TEXT, x, y, z) SLIDE_OUT(TEXT, x, y, z, "v0", "v1", "v2", "back")
+#define SLIDE(ROW, TEXT, length, ...)                                                              \
+  asm volatile(GEN_KERNELS_LOOP_BEGIN GEN_KERNELS_LOOP(n, 3 * (1 + length))                        \
+                   ROW(TEXT, "x0", "x1", "x2") ROW(TEXT, "x1", "x2", "x0")                         \
+                       ROW(TEXT, "x2", "x0", "x1") GEN_KERNELS_LOOP_END                            \
+               : [x0] "+&r"(x0), [x1] "+&r"(x1), [from] "+&r"(from), [to] "+&r"(to),               \
+                 [x2] "=&r"(x2), [s] "=&r"(s), [t] "=&r"(t)                                        \
+               : [n] "r"(c.thirds), [row] "r"(row), [across] "r"(across), [back] "r"(back),        \
+                 [bias] "r"(bias), [w0] "r"(w.w0), [w1] "r"(w.w1), [w2] "r"(w.w2), [v0] "r"(w.v0), \
+                 [v1] "r"(w.v1), [v2] "r"(w.v2), GEN_KERNELS_CHANNEL(rescale.k) __VA_ARGS__        \
+               : "memory")
+#define SLIDE_ROWS(Rescale, TEXT, length, ...)                                                   \
+  template <bool kPair>                                                                          \
+  GEN_KERNELS_INLINE void slide_rows(const Rescale& rescale, const Weights& w, const Columns& c, \
+                                     int32_t across, int32_t back, const int8_t*& from,          \
+                                     int8_t*& to, uint32_t& x0, uint32_t& x1) {                  \
+    const int32_t row = c.row;                                                                   \
+    const int32_t bias = c.bias;                                                                 \
+    uint32_t x2;                                                                                 \
+    int32_t s;                                                                                   \
+    int32_t t;                                                                                   \
+    if constexpr (kPair) {                                                                       \
+      SLIDE(SLIDE_TWO, TEXT, 2 * (5 + length), __VA_ARGS__);                                     \
+    } else {                                                                                     \
+      SLIDE(SLIDE_ONE, TEXT, 5 + length, __VA_ARGS__);                                           \
+    }                                                                                            \
   }
-PAIR_ROWS(Narrow, GEN_KERNELS_NARROW, 4, )
-PAIR_ROWS(Short, GEN_KERNELS_SHORT, 5, )
-PAIR_ROWS(Cut, GEN_KERNELS_CUT_LONG, 4, )
-PAIR_ROWS(Signed, GEN_KERNELS_SIGNED, 7, GEN_KERNELS_AND GEN_KERNELS_BOUNDS(rescale))
-#undef PAIR_DOT
-#undef PAIR_STORE
-#undef PAIR_ROW
-#undef PAIR_ROWS
+SLIDE_ROWS(Narrow, GEN_KERNELS_NARROW, 4, )
+SLIDE_ROWS(Short, GEN_KERNELS_SHORT, 5, )
+SLIDE_ROWS(Cut, GEN_KERNELS_CUT_LONG, 4, )
+SLIDE_ROWS(Signed, GEN_KERNELS_SIGNED, 7, GEN_KERNELS_AND GEN_KERNELS_BOUNDS(rescale))
+#undef SLIDE_DOT
+#undef SLIDE_OUT
+#undef SLIDE_LOAD
+#undef SLIDE_ONE
+#undef SLIDE_TWO
+#undef SLIDE
+#undef SLIDE_ROWS
 #endif
 
-template <class Rescale>
-GEN_KERNELS_INLINE void slide_pair(const int8_t* from, int8_t* to, const Columns& c,
+template <bool kPair, class Rescale>
+GEN_KERNELS_INLINE void slide_down(const int8_t* from, int8_t* to, const Columns& c,
                                    const Weights& w, const Rescale& rescale) {
   const int32_t row = c.row;
   const int32_t bias = c.bias;
-  const int32_t across = c.to_column;
+  const int32_t across = kPair ? c.to_column : c.to_row;
   const int32_t back = c.to_row - across;
   uint32_t x0 = load_word(from, row);
   uint32_t x1 = load_word(from, row);
-  int32_t left = c.height;
 #if GEN_KERNELS_COREV
   if (c.thirds > 0) {
-    pair_rows(rescale, w, bias, row, across, back, c.thirds, from, to, x0, x1);
-    left -= 3 * c.thirds;
+    slide_rows<kPair>(rescale, w, c, across, back, from, to, x0, x1);
   }
+  int32_t left = c.rest;
+#else
+  int32_t left = c.height;
 #endif
   for (; left > 0; --left) {
     const uint32_t x2 = load_word(from, row);
     store_byte(to, rescale(sdotsp_b(sdotsp_b(sdotsp_b(bias, x0, w.w0), x1, w.w1), x2, w.w2)),
                across);
-    store_byte(to, rescale(sdotsp_b(sdotsp_b(sdotsp_b(bias, x0, w.v0), x1, w.v1), x2, w.v2)), back);
+    if constexpr (kPair) {
+      store_byte(to, rescale(sdotsp_b(sdotsp_b(sdotsp_b(bias, x0, w.v0), x1, w.v1), x2, w.v2)),
+                 back);
+    }
     x0 = x1;
     x1 = x2;
   }
@@ -215,9 +232,8 @@ GEN_KERNELS_INLINE void slide_pair(const int8_t* from, int8_t* to, const Columns
 // Any windows.
 template <class Rescale>
 GEN_KERNELS_INLINE void slide(const int8_t* from_column, int8_t* to_column, const Columns& c,
-                              const uint32_t* weight, int32_t rows, int32_t width,
-                              const Rescale& rescale) {
-  for (; width > 0; --width) {
+                              const uint32_t* weight, int32_t rows, const Rescale& rescale) {
+  for (int32_t width = c.width; width > 0; --width) {
     const int8_t* from = from_column;
     int8_t* to = to_column;
     for (int32_t left = c.height; left > 0; --left) {
@@ -236,20 +252,26 @@ GEN_KERNELS_INLINE void slide(const int8_t* from_column, int8_t* to_column, cons
 
 // One output channel.
 template <class Rescale>
-__attribute__((noinline)) void slide_all(const Columns& c, const uint32_t* weight, int32_t rows,
-                                         const Rescale& constants) {
+__attribute__((noinline)) void slide_all(const Columns& columns, const uint32_t* weight,
+                                         int32_t rows, const Rescale& constants) {
+  const Columns c = columns;
   const Rescale rescale = constants;
   const int8_t* from = c.from;
   int8_t* to = c.to;
   int32_t width = c.width;
-  if (c.pairs) {
-    const Weights w{weight[0],      weight[1],      weight[2],
-                    weight[0] << 8, weight[1] << 8, weight[2] << 8};
+  if (!c.sliding) {
+    slide(from, to, c, weight, rows, rescale);
+    return;
+  }
+  const Weights w{weight[0], weight[1], weight[2], weight[0] << 8, weight[1] << 8, weight[2] << 8};
+  if (c.column == 1) {
     for (; width >= 2; width -= 2, from += 2, to += 2 * c.to_column) {
-      slide_pair(from, to, c, w, rescale);
+      slide_down<true>(from, to, c, w, rescale);
     }
   }
-  slide(from, to, c, weight, rows, width, rescale);
+  for (; width > 0; --width, from += c.column, to += c.to_column) {
+    slide_down<false>(from, to, c, w, rescale);
+  }
 }
 
 inline void channel(const ConvCall& call, Columns& columns, const Finish& finish, int32_t o) {
@@ -292,8 +314,9 @@ inline void depthwise(const cortex_m::ConvCall& call, const Planes& planes) {
   columns.width = to.width;
   columns.height = to.height;
   columns.thirds = to.height / 3;
-  columns.pairs = call.kernel.h == 3 && call.kernel.w <= 3 && call.stride.h == 1 &&
-                  call.stride.w == 1 && call.dilation.h == 1;
+  columns.rest = to.height % 3;
+  columns.sliding =
+      call.kernel.h == 3 && call.kernel.w <= 3 && call.stride.h == 1 && call.dilation.h == 1;
   const Finish finish = finish_of(call.requant);
   fill(planes.memory, -call.input_offset, 4 * planes.size);
   for (int32_t n = 0; n < call.input.batch; ++n) {
