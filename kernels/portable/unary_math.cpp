@@ -7,11 +7,6 @@ namespace gen_kernels {
 namespace {
 
 template <class C>
-C sigmoid(C a) {
-  return C{1} / (C{1} + math_exp(-a));
-}
-
-template <class C>
 C rsqrt(C a) {
   return C{1} / math_sqrt(a);
 }
@@ -55,7 +50,7 @@ GEN_KERNELS_UNARY_MATH(log1p, std::log1p)
 GEN_KERNELS_UNARY_MATH(log2, std::log2)
 GEN_KERNELS_UNARY_MATH(reciprocal, ::gen_kernels::reciprocal)
 GEN_KERNELS_UNARY_MATH(rsqrt, ::gen_kernels::rsqrt)
-GEN_KERNELS_UNARY_MATH(sigmoid, ::gen_kernels::sigmoid)
+GEN_KERNELS_UNARY_MATH(sigmoid, math_sigmoid)
 GEN_KERNELS_UNARY_MATH(sin, std::sin)
 GEN_KERNELS_UNARY_MATH(sinh, std::sinh)
 GEN_KERNELS_UNARY_MATH(sqrt, math_sqrt)

@@ -1,7 +1,7 @@
 // Elementary functions: the standard library's, but on targets without floating-point instructions
 // those of float by integer arithmetic. They need 80 to 300 instructions there, where picolibc's
-// compute in double (2,600 to 4,300 instructions, and 6 kB of code). Errors of exp and log stay
-// below one unit in the last place.
+// compute in double (2,600 to 4,300 instructions, and 6 kB of code). All results are within one
+// unit in the last place (tests/unit/test_soft_functions.py).
 #pragma once
 
 #include <cmath>
@@ -109,13 +109,67 @@ __attribute__((noinline)) inline float sqrt(float x) {
   return from_bits(((root + 1) >> 1) + (static_cast<uint32_t>(exponent + 126) << 23));
 }
 
-// Errors stay below two and a half units in the last place.
+// exp(-x) = power * 2^(-32 - places), with a power from 2^31 on.
+struct Decay {
+  uint32_t power;
+  int32_t places;
+
+  // x is positive, normal and below 2^7, from its exponent field and its 24 digits.
+  Decay(uint32_t field, uint32_t mantissa) {
+    constexpr uint32_t kLog2E = 3098164009u;  // 1 / ln 2 * 2^31
+    const uint64_t t = uint64_t{mantissa} * kLog2E >> (149 - field);
+    const auto fraction = static_cast<uint32_t>(t);
+    places = static_cast<int32_t>(t >> 32) - (fraction == 0);
+    // 2^-fraction = 2^(1 - fraction) / 2
+    power = kSign | (fraction == 0 ? 0 : exp2_part(0 - fraction) >> 1);
+  }
+  // exp(-x) * 2^32
+  uint32_t fixed() const { return places > 31 ? 0 : power >> places; }
+};
+
+// a / b * 2^32, cut, for a < b and b >= 2^31: two digits of 16 bits.
+inline uint32_t quotient(uint32_t a, uint32_t b) {
+  const uint32_t high_digit = b >> 16;
+  uint32_t result = 0;
+  for (int i = 0; i < 2; ++i) {
+    uint32_t digit = a / high_digit;
+    uint32_t rest = a - digit * high_digit;
+    while (digit > 0xFFFF || digit * (b & 0xFFFF) > rest << 16) {
+      --digit;
+      rest += high_digit;
+      if (rest > 0xFFFF) break;
+    }
+    a = (a << 16) - digit * b;
+    result = result << 16 | digit;
+  }
+  return result;
+}
+
+// 1 / (1 + exp(-x))
+__attribute__((noinline)) inline float sigmoid(float x) {
+  const uint32_t bits = to_bits(x);
+  const uint32_t field = exponent_of(bits);
+  if (field < 127 - 24) return 0.5f;
+  if (field >= 127 + 7) {  // 128 and more
+    if ((bits & ~kSign) > kInfinity) return x;
+    return bits < kSign ? 1.0f : 0.0f;
+  }
+  const Decay decay(field, (bits & 0x7FFFFF) | 0x800000);
+  const uint32_t sum = kSign + (decay.fixed() >> 1);  // 1 + exp(-|x|), times 2^31
+  if (bits >= kSign) return scale(quotient(decay.power >> 1, sum), -32 - decay.places);
+  return sum == kSign ? 1.0f : scale(quotient(kSign, sum), -32);
+}
+
 __attribute__((noinline)) inline float tanh(float x) {
   const uint32_t bits = to_bits(x);
   const uint32_t field = exponent_of(bits);
-  if (field >= 126) {  // 1/2 and more
-    const float e = exp(-2 * from_bits(bits & ~kSign));
-    const float result = (1 - e) / (1 + e);
+  if (field >= 126) {  // 1/2 and more: (1 - exp(-2x)) / (1 + exp(-2x))
+    if ((bits & ~kSign) > kInfinity) return x;
+    float result = 1.0f;
+    if (field < 127 + 4) {
+      const uint32_t e = Decay(field + 1, (bits & 0x7FFFFF) | 0x800000).fixed();
+      if (e != 0) result = scale(quotient((0 - e) >> 1, kSign + (e >> 1)), -32);
+    }
     return from_bits(to_bits(result) | (bits & kSign));
   }
   if (field < 127 - 13) return x;
@@ -149,6 +203,12 @@ template <class C>
 inline C math_sqrt(C x) {
   if constexpr (soft::kSoftFloat && std::is_same_v<C, float>) return soft::sqrt(x);
   return std::sqrt(x);
+}
+
+template <class C>
+inline C math_sigmoid(C x) {
+  if constexpr (soft::kSoftFloat && std::is_same_v<C, float>) return soft::sigmoid(x);
+  return C{1} / (C{1} + std::exp(-x));
 }
 
 template <class C>

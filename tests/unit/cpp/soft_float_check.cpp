@@ -153,7 +153,7 @@ int main() {
     const float x = gen_kernels::soft::from_bits(static_cast<uint32_t>(bits));
     check_function("exp", x, gen_kernels::soft::exp(x), std::exp(static_cast<double>(x)));
     check_function("log", x, gen_kernels::soft::log(x), std::log(static_cast<double>(x)));
-    check_function("tanh", x, gen_kernels::soft::tanh(x), std::tanh(static_cast<double>(x)), 2.5);
+    check_function("tanh", x, gen_kernels::soft::tanh(x), std::tanh(static_cast<double>(x)));
   }
   for (int i = 0; i < 50000; ++i) check_dot();
   if (failures > 0) std::printf("%d differences\n", failures);
