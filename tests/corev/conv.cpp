@@ -37,7 +37,8 @@ void convolution(Counts& counts, bool depthwise, bool nhwc) {
   int32_t out_size[2];
   for (int i = 0; i < 2; ++i) {
     const auto span = static_cast<int32_t>(dilation[i] * (kernel[i] - 1) + 1 - 2 * padding[i]);
-    size[i] = between(span > 1 ? span : 1, (span > 1 ? span : 1) + 7);
+    size[i] =
+        between(span > 1 ? span : 1, (span > 1 ? span : 1) + (depthwise && chance(10) ? 25 : 7));
     out_size[i] = static_cast<int32_t>((size[i] - span) / stride[i] + 1);
   }
   Made made[7];

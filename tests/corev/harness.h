@@ -60,9 +60,9 @@ inline int32_t multiplier() {
                     : (1 << 30) + static_cast<int32_t>(random32() & 0x3fffffff);
 }
 
-inline constexpr size_t kPool = 24 * 1024;
+inline constexpr size_t kPool = 256 * 1024;
 alignas(16) inline uint8_t pool[kPool];
-alignas(16) inline uint8_t temp_pool[16 * 1024];
+alignas(16) inline uint8_t temp_pool[32 * 1024];
 inline size_t used = 0;
 inline size_t temp_size = sizeof temp_pool;
 
@@ -145,8 +145,8 @@ inline bool run(Kernel&& kernel, const Tensor& out, uint8_t* copy, size_t size, 
 template <class Portable, class Corev>
 void compare(Counts& counts, const Tensor& out, Portable&& portable, Corev&& corev) {
   const auto size = static_cast<size_t>(out.nbytes());
-  static uint8_t first[8 * 1024];
-  static uint8_t second[8 * 1024];
+  static uint8_t first[96 * 1024];
+  static uint8_t second[96 * 1024];
   if (size + 16 > sizeof first) {
     __builtin_trap();
   }

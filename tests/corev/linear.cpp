@@ -13,7 +13,7 @@ void linear(Counts& counts) {
   Made made[6];
   const int32_t rows = between(1, 6);
   const int32_t inner = chance(60) ? 4 * between(1, 16) : between(1, 40);
-  const int32_t columns = between(1, 20);
+  const int32_t columns = between(1, chance(80) ? 20 : 40);
   const int32_t left[] = {rows, inner};
   const int32_t right[] = {columns, inner};
   const int32_t result[] = {rows, columns};
