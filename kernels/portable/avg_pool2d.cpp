@@ -65,7 +65,7 @@ Tensor& avg_pool2d_out(KernelRuntimeContext& ctx, const Tensor& self, IntArrayRe
                        IntArrayRef stride, IntArrayRef padding, bool ceil_mode,
                        bool count_include_pad, std::optional<int64_t> divisor_override,
                        Tensor& out) {
-  if (!average(self, {kernel_size, stride, padding, {}, ceil_mode}, count_include_pad,
+  if (!average(self, {{stride, padding, {}, kernel_size}, ceil_mode}, count_include_pad,
                divisor_override, out)) {
     ctx.fail(Error::InvalidArgument);
   }

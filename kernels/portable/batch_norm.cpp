@@ -12,8 +12,8 @@ inline constexpr char kNoStats[] = "aten::_native_batch_norm_legit.no_stats_out"
 
 struct BatchNorm {
   const Tensor& input;
-  const std::optional<Tensor>& weight;
-  const std::optional<Tensor>& bias;
+  const Tensor* weight;
+  const Tensor* bias;
   const Tensor* running_mean;  // Also updated in training, unless null.
   const Tensor* running_var;
   bool training;
@@ -62,7 +62,7 @@ void normalize(const BatchNorm& b, Walk& w, size_t count) {
         update<T>(*b.running_var, c, m.variance * (n / (n - C{1})), momentum);
       }
     } else {
-      m = {parameter_or<T>(*b.running_mean, c, C{}), parameter_or<T>(*b.running_var, c, C{})};
+      m = {parameter_or<T>(b.running_mean, c, C{}), parameter_or<T>(b.running_var, c, C{})};
       invstd = C{1} / math_sqrt(m.variance + eps);
     }
     const C scale = invstd * parameter_or<T>(b.weight, c, C{1});
@@ -76,31 +76,22 @@ void batch_norm(KernelRuntimeContext& ctx, const BatchNorm& b) {
   const auto run = [&] {
     if (b.out.scalar_type() != type || rank(b.input) < 2) return false;
     const size_t channels = size_at(b.input, 1);
-    if (!is_parameter(b.weight, type, channels) || !is_parameter(b.bias, type, channels)) {
-      return false;
-    }
-    if (b.running_mean != nullptr && (!is_parameter(*b.running_mean, type, channels) ||
-                                      !is_parameter(*b.running_var, type, channels))) {
-      return false;
+    const Tensor* const given[] = {b.weight, b.bias, b.running_mean, b.running_var};
+    for (const Tensor* t : given) {
+      if (!is_parameter(t, type, channels)) return false;
     }
     Shape saved;
     saved.push(b.training ? static_cast<int64_t>(channels) : 0);
-    if (!is_parameter(b.save_mean, type, numel(b.save_mean)) ||
-        !is_parameter(b.save_invstd, type, numel(b.save_invstd)) ||
-        !resize_out(b.save_mean, saved) || !resize_out(b.save_invstd, saved) ||
-        !resize_out_like(b.out, b.input)) {
+    if (!resize_parameter(b.save_mean, type, saved) ||
+        !resize_parameter(b.save_invstd, type, saved) || !resize_out_like(b.out, b.input)) {
       return false;
     }
+    const View from = view_of(b.input);
+    const View to = view_of(b.out);
+    const View* const views[2] = {&from, &to};
     Walk w;
-    w.operands = 2;
-    size_t count = 1;
-    for (size_t d = rank(b.input); d-- > 0;) {
-      if (d == 1) continue;
-      const ptrdiff_t stride[] = {stride_at(b.input, d) * b.input.element_size(),
-                                  stride_at(b.out, d) * b.out.element_size()};
-      add_axis(w, size_at(b.input, d), stride);
-      count *= size_at(b.input, d);
-    }
+    lay_views(w, views, 2, 1U << 1);
+    const size_t count = channels == 0 ? 0 : numel(b.input) / channels;
     return dispatch<Op, FloatHBF16Types>(type, [&](auto tag) {
       normalize<kReduced<Op>, typename decltype(tag)::type, kTrain>(b, w, count);
     });
@@ -120,8 +111,8 @@ Results _native_batch_norm_legit_no_training_out(
     KernelRuntimeContext& ctx, const Tensor& input, const std::optional<Tensor>& weight,
     const std::optional<Tensor>& bias, const Tensor& running_mean, const Tensor& running_var,
     double momentum, double eps, Tensor& out0, Tensor& out1, Tensor& out2) {
-  batch_norm<kNoTraining, false>(ctx, {input, weight, bias, &running_mean, &running_var, false,
-                                       momentum, eps, out0, out1, out2});
+  batch_norm<kNoTraining, false>(ctx, {input, pointer_to(weight), pointer_to(bias), &running_mean,
+                                       &running_var, false, momentum, eps, out0, out1, out2});
   return {out0, out1, out2};
 }
 
@@ -131,8 +122,9 @@ Results _native_batch_norm_legit_out(KernelRuntimeContext& ctx, const Tensor& in
                                      Tensor& running_var, bool training, double momentum,
                                      double eps, Tensor& out, Tensor& save_mean,
                                      Tensor& save_invstd) {
-  batch_norm<kLegit, true>(ctx, {input, weight, bias, &running_mean, &running_var, training,
-                                 momentum, eps, out, save_mean, save_invstd});
+  batch_norm<kLegit, true>(
+      ctx, {input, pointer_to(weight), pointer_to(bias), &running_mean, &running_var, training,
+            momentum, eps, out, save_mean, save_invstd});
   return {out, save_mean, save_invstd};
 }
 
@@ -145,8 +137,8 @@ Results _native_batch_norm_legit_no_stats_out(KernelRuntimeContext& ctx, const T
   if (!training) {
     ctx.fail(Error::InvalidArgument);
   } else {
-    batch_norm<kNoStats, true>(ctx, {input, weight, bias, nullptr, nullptr, true, momentum, eps,
-                                     out, save_mean, save_invstd});
+    batch_norm<kNoStats, true>(ctx, {input, pointer_to(weight), pointer_to(bias), nullptr, nullptr,
+                                     true, momentum, eps, out, save_mean, save_invstd});
   }
   return {out, save_mean, save_invstd};
 }

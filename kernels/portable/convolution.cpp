@@ -8,7 +8,7 @@ inline constexpr char kConvolution[] = "aten::convolution.out";
 using Supported = Types<float, double, Half, BFloat16, int64_t>;
 
 bool convolve(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
-              const ConvolutionArgs& args, Tensor& out) {
+              ConvolutionArgs args, Tensor& out) {
   Shape shape;
   const ScalarType type = input.scalar_type();
   if (!convolution_shape(input, weight, args, shape)) return false;
@@ -39,7 +39,7 @@ Tensor& convolution_out(KernelRuntimeContext& ctx, const Tensor& input, const Te
                         IntArrayRef dilation, bool transposed, IntArrayRef output_padding,
                         int64_t groups, Tensor& out) {
   if (!convolve(input, weight, bias,
-                {stride, padding, dilation, transposed, output_padding, groups}, out)) {
+                {{stride, padding, dilation, output_padding}, transposed, groups}, out)) {
     ctx.fail(Error::InvalidArgument);
   }
   return out;

@@ -35,9 +35,10 @@ void set_up_weight(Correlation& c, const Tensor& moving, const Tensor& still, co
     const size_t dim = dims - 1 - i;
     axis.inputs = static_cast<int32_t>(size_at(moving, dim));
     axis.kernel = static_cast<int32_t>(size_at(still, dim));
-    axis.stride = parameter(args.dilation, dim - 2, dims - 2, 1);
-    axis.offset = -parameter(args.padding, dim - 2, dims - 2, 0);
-    axis.tap_stride = parameter(args.stride, dim - 2, dims - 2, 1);
+    const int32_t* const p = args.spatial[dim - 2];
+    axis.stride = p[kDilation];
+    axis.offset = -p[kPadding];
+    axis.tap_stride = p[kStride];
     c.input_step[i] = step(moving, dim);
     c.kernel_step[i] = step(still, dim);
     add_loop(w, size_at(weight, dim), 0, 0, 0, step(weight, dim));
@@ -84,7 +85,7 @@ struct Gradients {
 };
 
 bool backward(const Tensor& gradient, const Tensor& input, const Tensor& weight,
-              const ConvolutionArgs& args, const Gradients& g) {
+              ConvolutionArgs args, const Gradients& g) {
   Shape shape;
   const ScalarType type = input.scalar_type();
   if (!convolution_shape(input, weight, args, shape)) return false;
@@ -131,7 +132,7 @@ std::tuple<Tensor&, Tensor&, Tensor&> convolution_backward_out(
       output_mask.size() == 3 &&
       (!bias_sizes.has_value() || !output_mask.data()[2] || bias_sizes->size() == 1) &&
       backward(grad_output, input, weight,
-               {stride, padding, dilation, transposed, output_padding, groups},
+               {{stride, padding, dilation, output_padding}, transposed, groups},
                {{output_mask.data()[0], output_mask.data()[1], output_mask.data()[2]},
                 out0,
                 out1,

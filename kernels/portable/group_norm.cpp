@@ -10,8 +10,8 @@ inline constexpr char kGroupNorm[] = "aten::native_group_norm.out";
 
 struct GroupNorm {
   const Tensor& input;
-  const std::optional<Tensor>& weight;
-  const std::optional<Tensor>& bias;
+  const Tensor* weight;
+  const Tensor* bias;
   size_t groups;
   double eps;
   Tensor& out;
@@ -58,8 +58,8 @@ bool group_norm(const GroupNorm& g, int64_t batch, int64_t channels, int64_t pla
   if (!is_parameter(g.weight, type, c) || !is_parameter(g.bias, type, c)) return false;
   Shape shape;
   if (!shape.push(batch) || !shape.push(groups)) return false;
-  if (!is_parameter(g.mean, type, numel(g.mean)) || !is_parameter(g.rstd, type, numel(g.rstd)) ||
-      !resize_out_like(g.out, in) || !resize_out(g.mean, shape) || !resize_out(g.rstd, shape)) {
+  if (!resize_parameter(g.mean, type, shape) || !resize_parameter(g.rstd, type, shape) ||
+      !resize_out_like(g.out, in)) {
     return false;
   }
   Walk channel;
@@ -93,8 +93,9 @@ std::tuple<Tensor&, Tensor&, Tensor&> native_group_norm_out(
     KernelRuntimeContext& ctx, const Tensor& input, const std::optional<Tensor>& weight,
     const std::optional<Tensor>& bias, int64_t N, int64_t C, int64_t HxW, int64_t group, double eps,
     Tensor& out0, Tensor& out1, Tensor& out2) {
-  if (!group_norm({input, weight, bias, static_cast<size_t>(group), eps, out0, out1, out2}, N, C,
-                  HxW, group)) {
+  if (!group_norm({input, pointer_to(weight), pointer_to(bias), static_cast<size_t>(group), eps,
+                   out0, out1, out2},
+                  N, C, HxW, group)) {
     ctx.fail(Error::InvalidArgument);
   }
   return {out0, out1, out2};

@@ -10,8 +10,8 @@ inline constexpr char kLayerNorm[] = "aten::native_layer_norm.out";
 
 struct LayerNorm {
   const Tensor& input;
-  const std::optional<Tensor>& weight;
-  const std::optional<Tensor>& bias;
+  const Tensor* weight;
+  const Tensor* bias;
   double eps;
   Tensor& out;
   Tensor& mean;
@@ -28,7 +28,7 @@ struct Rows {
 
 // A parameter at `p`, which may be of T or of its compute type.
 template <class T>
-OpMath<T> parameter_at(const char* p, const std::optional<Tensor>& t) {
+OpMath<T> parameter_at(const char* p, const Tensor* t) {
   using C = OpMath<T>;
   if (t->scalar_type() == kScalarType<C>) return *reinterpret_cast<const C*>(p);
   return static_cast<C>(*reinterpret_cast<const T*>(p));
@@ -71,9 +71,9 @@ void normalize(const LayerNorm& l, Rows& r) {
 }
 
 // Whether a parameter is there and lies as the last dims of the input, or is not there.
-bool fits(const std::optional<Tensor>& t, const Tensor& input, size_t dims) {
-  if (!t.has_value()) return true;
-  if (!is_parameter(*t, input.scalar_type(), numel(*t)) || rank(*t) != dims) return false;
+bool fits(const Tensor* t, const Tensor& input, size_t dims) {
+  if (t == nullptr) return true;
+  if (!is_parameter(t, input.scalar_type(), numel(*t)) || rank(*t) != dims) return false;
   for (size_t d = 0; d < dims; ++d) {
     if (size_at(*t, d) != size_at(input, rank(input) - dims + d)) return false;
   }
@@ -90,12 +90,10 @@ bool layer_norm(const LayerNorm& l, IntArrayRef shape) {
     if (shape.data()[d] != in.size(static_cast<ssize_t>(outer + d))) return false;
   }
   if (!fits(l.weight, in, dims) || !fits(l.bias, in, dims)) return false;
-  if (!is_parameter(l.mean, type, numel(l.mean)) || !is_parameter(l.rstd, type, numel(l.rstd))) {
-    return false;
-  }
   Shape reduced = shape_of(in);
   for (size_t d = outer; d < rank(in); ++d) reduced.sizes[d] = 1;
-  if (!resize_out_like(l.out, in) || !resize_out(l.mean, reduced) || !resize_out(l.rstd, reduced)) {
+  if (!resize_parameter(l.mean, type, reduced) || !resize_parameter(l.rstd, type, reduced) ||
+      !resize_out_like(l.out, in)) {
     return false;
   }
   Rows r;
@@ -111,10 +109,10 @@ bool layer_norm(const LayerNorm& l, IntArrayRef shape) {
   }
   Walk& row = r.row;
   row.operands = 4;
-  row.at[2] = l.weight.has_value() ? const_cast<char*>(const_bytes(*l.weight)) : nullptr;
-  row.at[3] = l.bias.has_value() ? const_cast<char*>(const_bytes(*l.bias)) : nullptr;
-  const auto parameter_step = [&](const std::optional<Tensor>& t, size_t d) {
-    return t.has_value() ? step(*t, d) : 0;
+  row.at[2] = l.weight != nullptr ? const_cast<char*>(const_bytes(*l.weight)) : nullptr;
+  row.at[3] = l.bias != nullptr ? const_cast<char*>(const_bytes(*l.bias)) : nullptr;
+  const auto parameter_step = [&](const Tensor* t, size_t d) {
+    return t != nullptr ? step(*t, d) : 0;
   };
   for (size_t d = dims; d-- > 0;) {
     const ptrdiff_t stride[] = {step(in, outer + d), step(l.out, outer + d),
@@ -137,7 +135,8 @@ std::tuple<Tensor&, Tensor&, Tensor&> native_layer_norm_out(
     KernelRuntimeContext& ctx, const Tensor& input, IntArrayRef normalized_shape,
     const std::optional<Tensor>& weight, const std::optional<Tensor>& bias, double eps,
     Tensor& out0, Tensor& out1, Tensor& out2) {
-  if (!layer_norm({input, weight, bias, eps, out0, out1, out2}, normalized_shape)) {
+  if (!layer_norm({input, pointer_to(weight), pointer_to(bias), eps, out0, out1, out2},
+                  normalized_shape)) {
     ctx.fail(Error::InvalidArgument);
   }
   return {out0, out1, out2};

@@ -42,7 +42,7 @@ void add_cell(const void* context, const Run& inner, char* const* at) {
     if (scale.addend != C{1}) addend *= scale.addend;
     sum += addend;
   }
-  *reinterpret_cast<T*>(at[2]) = static_cast<T>(sum);
+  *reinterpret_cast<T*>(at[0]) = static_cast<T>(sum);
 }
 
 bool add_matmul(const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& beta,

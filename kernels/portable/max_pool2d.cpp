@@ -107,7 +107,7 @@ using namespace gen_kernels;
 std::tuple<Tensor&, Tensor&> max_pool2d_with_indices_out(
     KernelRuntimeContext& ctx, const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride,
     IntArrayRef padding, IntArrayRef dilation, bool ceil_mode, Tensor& out, Tensor& indices) {
-  if (!max_pool(self, {kernel_size, stride, padding, dilation, ceil_mode}, out, indices)) {
+  if (!max_pool(self, {{stride, padding, dilation, kernel_size}, ceil_mode}, out, indices)) {
     ctx.fail(Error::InvalidArgument);
   }
   return {out, indices};
@@ -118,7 +118,7 @@ Tensor& max_pool2d_with_indices_backward_out(KernelRuntimeContext& ctx, const Te
                                              IntArrayRef stride, IntArrayRef padding,
                                              IntArrayRef dilation, bool ceil_mode,
                                              const Tensor& indices, Tensor& grad_input) {
-  if (!max_pool_backward(grad_output, self, {kernel_size, stride, padding, dilation, ceil_mode},
+  if (!max_pool_backward(grad_output, self, {{stride, padding, dilation, kernel_size}, ceil_mode},
                          indices, grad_input)) {
     ctx.fail(Error::InvalidArgument);
   }

@@ -1,6 +1,8 @@
 // Softmax and its logarithm.
+#include <limits>
+
 #include "util/fmath.h"
-#include "util/tensor.h"
+#include "util/view.h"
 
 namespace gen_kernels {
 namespace {
@@ -15,68 +17,61 @@ struct Line {
   ptrdiff_t out_step;
 };
 
+// Calls visit(input element, output element) along the line.
+template <class T, class F>
+inline void for_line(const Line& line, const char* in, char* out, F visit) {
+  for (size_t n = line.n; n > 0; --n, in += line.in_step, out += line.out_step) {
+    visit(static_cast<OpMath<T>>(*reinterpret_cast<const T*>(in)), *reinterpret_cast<T*>(out));
+  }
+}
+
 template <class T, bool kLog>
 void softmax(const Line& line, const char* in, char* out) {
   using C = OpMath<T>;
-  const auto value = [&](size_t i) {
-    return static_cast<C>(
-        *reinterpret_cast<const T*>(in + static_cast<ptrdiff_t>(i) * line.in_step));
-  };
-  const auto result = [&](size_t i) -> T& {
-    return *reinterpret_cast<T*>(out + static_cast<ptrdiff_t>(i) * line.out_step);
-  };
-  C most = value(0);
-  for (size_t i = 1; i < line.n; ++i) {
-    const C v = value(i);
-    if (!(v <= most)) most = v;
-  }
+  C most = -std::numeric_limits<C>::infinity();
+  for_line<T>(line, in, out, [&](C v, T&) {
+    if (!(v <= most)) most = v;  // or NaN
+  });
   C sum{};
-  for (size_t i = 0; i < line.n; ++i) {
-    const C e = math_exp(value(i) - most);
+  for_line<T>(line, in, out, [&](C v, T& result) {
+    const C e = math_exp(v - most);
     sum += e;
     // Full precision fits the output: keep it rather than compute it again.
-    if constexpr (!kLog && std::is_same_v<T, C>) result(i) = e;
-  }
+    if constexpr (!kLog && std::is_same_v<T, C>) result = e;
+  });
   const C last = kLog ? math_log(sum) : C{1} / sum;
-  for (size_t i = 0; i < line.n; ++i) {
+  for_line<T>(line, in, out, [&](C v, T& result) {
     if constexpr (kLog) {
       // In this order: the sum of both would round away small results.
-      result(i) = static_cast<T>(value(i) - most - last);
+      result = static_cast<T>(v - most - last);
     } else if constexpr (std::is_same_v<T, C>) {
-      result(i) *= last;
+      result *= last;
     } else {
-      result(i) = static_cast<T>(math_exp(value(i) - most) * last);
+      result = static_cast<T>(math_exp(v - most) * last);
     }
-  }
+  });
 }
 
 template <const char* Op, bool kLog>
 bool along_dim(const Tensor& in, int64_t dim, bool half_to_float, Tensor& out) {
-  if (half_to_float || in.scalar_type() != out.scalar_type() || !wrap_dim(dim, rank(in))) {
+  if (half_to_float || in.scalar_type() != out.scalar_type() || !wrap_dim(dim, rank(in)) ||
+      !resize_out_like(out, in)) {
     return false;
   }
-  if (!resize_out_like(out, in)) return false;
-  const ptrdiff_t element = in.element_size();
+  const View from = view_of(in);
+  const View to = view_of(out);
+  const View* const views[2] = {&from, &to};
   Line line{1, 0, 0};
+  if (from.rank != 0) line = {from.size(dim), from.strides[dim], to.strides[dim]};
   Walk w;
-  w.operands = 2;
-  w.at[0] = const_cast<char*>(const_bytes(in));
-  w.at[1] = mutable_bytes(out);
-  for (size_t d = rank(in); d-- > 0;) {
-    const ptrdiff_t stride[] = {stride_at(in, d) * element, stride_at(out, d) * element};
-    if (d == static_cast<size_t>(dim)) {
-      line = {size_at(in, d), stride[0], stride[1]};
-    } else {
-      add_axis(w, size_at(in, d), stride);
-    }
-  }
+  lay_views(w, views, 2, 1U << dim);
   return dispatch<Op, FloatHBF16Types>(in.scalar_type(), [&](auto tag) {
     if (w.empty || line.n == 0) return;
     do {
-      for (size_t i = 0; i < w.row(); ++i) {
-        const auto k = static_cast<ptrdiff_t>(i);
-        softmax<typename decltype(tag)::type, kLog>(line, w.at[0] + w.step(0) * k,
-                                                    w.at[1] + w.step(1) * k);
+      const char* at = w.at[0];
+      char* result = w.at[1];
+      for (size_t n = w.row(); n > 0; --n, at += w.step(0), result += w.step(1)) {
+        softmax<typename decltype(tag)::type, kLog>(line, at, result);
       }
     } while (next_row(w));
   });

@@ -2,12 +2,12 @@
 #pragma once
 
 #include "util/dot.h"
-#include "util/tensor.h"
+#include "util/view.h"
 
 namespace gen_kernels {
 
-// The walk's operands are a row of the first matrix, a column of the second, the result's element
-// and, if there is one, the addend's.
+// The walk's operands are the result's element, a row of the first matrix, a column of the second
+// and, if there is one, the addend's element.
 struct Product {
   Walk walk;
   Run inner;
@@ -20,33 +20,31 @@ GEN_KERNELS_NOINLINE inline bool set_up(Product& p, const Tensor& a, const Tenso
   const ScalarType type = a.scalar_type();
   if (rank(a) != dims || rank(b) != dims) return false;
   if (b.scalar_type() != type || out.scalar_type() != type) return false;
+  View left = view_of(a);
+  View right = view_of(b);
   const size_t row = dims - 2;
   const size_t column = dims - 1;
-  if (size_at(a, column) != size_at(b, row)) return false;
-  if (dims == 3 && size_at(a, 0) != size_at(b, 0)) return false;
+  if (left.sizes[column] != right.sizes[row]) return false;
+  if (dims == 3 && left.sizes[0] != right.sizes[0]) return false;
   Shape shape = shape_of(a);
-  shape.sizes[column] = b.sizes().data()[column];
+  shape.sizes[column] = right.sizes[column];
   if (!resize_out(out, shape)) return false;
-  Walk& w = p.walk;
-  w.operands = addend == nullptr ? 3 : 4;
-  w.at[0] = const_cast<char*>(const_bytes(a));
-  w.at[1] = const_cast<char*>(const_bytes(b));
-  w.at[2] = mutable_bytes(out);
-  if (addend != nullptr) w.at[3] = const_cast<char*>(const_bytes(*addend));
-  const auto element = static_cast<ptrdiff_t>(element_size(a));
-  p.inner = {b.sizes().data()[row], stride_at(a, column) * element, stride_at(b, row) * element};
-  for (size_t d = dims; d-- > 0;) {
-    ptrdiff_t stride[kMaxOperands] = {d == column ? 0 : stride_at(a, d) * element,
-                                      d == row ? 0 : stride_at(b, d) * element,
-                                      stride_at(out, d) * element, 0};
-    if (addend != nullptr && d + rank(*addend) >= dims) {
-      const size_t own = d + rank(*addend) - dims;
-      const size_t size = size_at(*addend, own);
-      if (size != 1 && size != size_at(out, d)) return false;
-      if (size != 1) stride[3] = stride_at(*addend, own) * element;
+  p.inner = {right.sizes[row], left.strides[column], right.strides[row]};
+  left.strides[column] = 0;
+  right.strides[row] = 0;
+  const View to = view_of(out);
+  View other = to;
+  for (size_t d = 0; addend != nullptr && d < dims; ++d) {
+    other.data = const_cast<char*>(const_bytes(*addend));
+    other.strides[d] = 0;
+    const size_t own = d + rank(*addend) - dims;  // Wraps where the addend has no such dim.
+    if (own < rank(*addend) && addend->sizes().data()[own] != 1) {
+      if (addend->sizes().data()[own] != to.sizes[d]) return false;
+      other.strides[d] = stride_at(*addend, own) * static_cast<ptrdiff_t>(to.element);
     }
-    add_axis(w, size_at(out, d), stride);
   }
+  const View* const views[kMaxOperands] = {&to, &left, &right, &other};
+  lay_views(p.walk, views, addend == nullptr ? 3 : 4);
   return true;
 }
 
@@ -71,14 +69,14 @@ inline Dot<T> dot_of(const Run& inner, char* const* at) {
   Dot<T> dot;
   const Run once{1, 0, 0};
   do {
-    dot.run(at[0], at[1], once, inner);
+    dot.run(at[1], at[2], once, inner);
   } while (dot.again());
   return dot;
 }
 
 template <class T>
 void product_cell(const void*, const Run& inner, char* const* at) {
-  *reinterpret_cast<T*>(at[2]) = static_cast<T>(dot_of<T>(inner, at).value());
+  *reinterpret_cast<T*>(at[0]) = static_cast<T>(dot_of<T>(inner, at).value());
 }
 
 }  // namespace gen_kernels

@@ -3,6 +3,7 @@
 
 #include "util/fmath.h"
 #include "util/reduce.h"
+#include "util/view.h"
 
 namespace gen_kernels {
 
@@ -42,12 +43,15 @@ GEN_KERNELS_NOINLINE inline void scale_and_shift(Walk& w, const char* from, char
 
 // Element i of an optional vector, which may be of T or of its compute type.
 template <class T>
-inline OpMath<T> parameter_or(const std::optional<Tensor>& t, size_t i, OpMath<T> otherwise) {
+GEN_KERNELS_NOINLINE inline OpMath<T> parameter_or(const Tensor* t, size_t i, OpMath<T> otherwise) {
   using C = OpMath<T>;
-  if (!t.has_value()) return otherwise;
-  const auto k = static_cast<ptrdiff_t>(i);
-  if (std::is_same_v<T, C> || t->scalar_type() == kScalarType<C>) return const_data<C>(*t)[k];
-  return static_cast<C>(const_data<T>(*t)[k]);
+  if (t == nullptr) return otherwise;
+  if (std::is_same_v<T, C> || t->scalar_type() == kScalarType<C>) return const_data<C>(*t)[i];
+  return static_cast<C>(const_data<T>(*t)[i]);
+}
+
+inline const Tensor* pointer_to(const std::optional<Tensor>& t) {
+  return t.has_value() ? &*t : nullptr;
 }
 
 // Stores a statistic, to a tensor of T or of its compute type.
@@ -66,14 +70,18 @@ inline void store_parameter(const Tensor& t, size_t i, OpMath<T> value) {
   store_parameter<T>(t, mutable_bytes(t) + static_cast<ptrdiff_t>(i) * t.element_size(), value);
 }
 
-// True when the tensor may be read so: of this dtype or, beside Half and BFloat16, Float.
-inline bool is_parameter(const Tensor& t, ScalarType type, size_t n) {
-  const ScalarType own = t.scalar_type();
-  return (own == type || (own == ScalarType::Float && type != ScalarType::Double)) && numel(t) == n;
+// True when the tensor, if it is there, may be read so: of this dtype or, beside Half and BFloat16,
+// Float.
+GEN_KERNELS_NOINLINE inline bool is_parameter(const Tensor* t, ScalarType type, size_t n) {
+  if (t == nullptr) return true;
+  const ScalarType own = t->scalar_type();
+  return (own == type || (own == ScalarType::Float && type != ScalarType::Double)) &&
+         numel(*t) == n;
 }
 
-inline bool is_parameter(const std::optional<Tensor>& t, ScalarType type, size_t n) {
-  return !t.has_value() || is_parameter(*t, type, n);
+// The same for a result, which gets the shape. There is none when n is 0.
+inline bool resize_parameter(Tensor& t, ScalarType type, const Shape& shape) {
+  return is_parameter(&t, type, numel(t)) && resize_out(t, shape);
 }
 
 }  // namespace gen_kernels

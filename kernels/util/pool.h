@@ -5,11 +5,11 @@
 
 namespace gen_kernels {
 
+// The place of the kernel's size among a pool's parameters.
+inline constexpr size_t kKernel = kExtra;
+
 struct PoolArgs {
-  IntArrayRef kernel;
-  IntArrayRef stride;  // Empty: the kernel.
-  IntArrayRef padding;
-  IntArrayRef dilation;
+  IntArrayRef lists[kParameters];  // No stride: the kernel.
   bool ceil_mode;
 };
 
@@ -21,58 +21,59 @@ struct Pool {
 
 // Understands a pool of (N,) C, H, W and finds the result's shape. False when arguments do not fit.
 GEN_KERNELS_NOINLINE inline bool pool_shape(Pool& pool, Shape& shape, const Tensor& input,
-                                            const PoolArgs& args) {
+                                            PoolArgs args) {
   const size_t dims = rank(input);
-  if (dims < 3 || dims > 4 || args.kernel.size() == 0) return false;
-  for (size_t d = 0; d < dims - 2; ++d) {
-    if (size_at(input, d) == 0 && (d > 0 || dims == 3)) return false;
-    shape.push(static_cast<int64_t>(size_at(input, d)));
-  }
+  if (dims < 3 || dims > 4 || args.lists[kKernel].size() == 0) return false;
+  if (args.lists[kStride].size() == 0) args.lists[kStride] = args.lists[kKernel];
+  shape = shape_of(input);
+  if (shape.sizes[dims - 3] == 0) return false;
   for (size_t d = 0; d < 2; ++d) {
-    const int32_t kernel = parameter(args.kernel, d, 2, 0);
-    const int32_t stride = parameter(args.stride, d, 2, kernel);
-    const int32_t padding = parameter(args.padding, d, 2, 0);
-    const int32_t dilation = parameter(args.dilation, d, 2, 1);
-    const auto inputs = static_cast<int32_t>(size_at(input, dims - 2 + d));
-    if (kernel < 1 || stride < 1 || padding < 0 || dilation < 1) return false;
-    const int32_t reach = dilation * (kernel - 1) + 1;
-    if (padding * 2 > reach || inputs < 1 || inputs > INT32_MAX / 4) return false;
-    const int32_t slack = inputs + padding * 2 - reach;
-    if (slack < (args.ceil_mode ? 1 - stride : 0)) return false;
-    int32_t outputs = (slack + (args.ceil_mode ? stride - 1 : 0)) / stride + 1;
+    int32_t p[kParameters] = {1, 0, 1, 1};
+    SizesType& size = shape.sizes[dims - 2 + d];
+    const int32_t inputs = size;
+    if (!read_parameters(args.lists, d, 2, p) || inputs < 1 || inputs > INT32_MAX / 4) return false;
+    const int32_t reach = p[kDilation] * (p[kKernel] - 1) + 1;
+    if (p[kPadding] * 2 > reach) return false;
+    int32_t slack = inputs + p[kPadding] * 2 - reach;
+    if (args.ceil_mode) slack += p[kStride] - 1;
+    if (slack < 0) return false;
+    size = slack / p[kStride] + 1;
     // The last window must begin inside the input or its left padding.
-    if (args.ceil_mode && (outputs - 1) * stride >= inputs + padding) --outputs;
-    if (outputs < 1) return false;
-    shape.push(outputs);
+    if (args.ceil_mode && (size - 1) * p[kStride] >= inputs + p[kPadding] && --size == 0) {
+      return false;
+    }
     Axis& axis = pool.windows.axes[1 - d];
     axis.inputs = inputs;
-    axis.kernel = kernel;
-    axis.stride = stride;
-    axis.offset = -padding;
-    axis.tap_stride = dilation;
+    axis.kernel = p[kKernel];
+    axis.stride = p[kStride];
+    axis.offset = -p[kPadding];
+    axis.tap_stride = p[kDilation];
   }
   return true;
 }
 
-// Starts the walk over resized outputs.
+// Starts the walk over resized outputs, the last of which may be null.
 GEN_KERNELS_NOINLINE inline void start(Pool& pool, const Tensor& input, const Tensor& output,
                                        const Tensor* indices) {
   Walk& w = pool.windows.walk;
-  const auto in_element = static_cast<ptrdiff_t>(element_size(input));
-  const auto out_element = static_cast<ptrdiff_t>(element_size(output));
-  w.operands = indices == nullptr ? 2 : 3;
-  w.at[0] = const_cast<char*>(const_bytes(input));
-  w.at[1] = mutable_bytes(output);
-  if (indices != nullptr) w.at[2] = mutable_bytes(*indices);
+  const View in = view_of(input);
+  const View out = view_of(output);
+  View places = out;  // Ignored when there are none.
+  if (indices != nullptr) places = view_of(*indices);
+  w.operands = 3;
+  w.at[0] = in.data;
+  w.at[1] = out.data;
+  w.at[2] = places.data;
   add_loop(w, 1, 0, 0, 0, 0);
-  const size_t dims = rank(input);
-  for (size_t i = 0; i < dims; ++i) {
-    const size_t dim = dims - 1 - i;
-    const ptrdiff_t in_step = stride_at(input, dim) * in_element;
+  for (size_t i = 0; i < in.rank; ++i) {
+    const size_t dim = in.rank - 1 - i;
+    ptrdiff_t step = in.strides[dim];
     if (i == 2) add_loop(w, 1, 0, 0, 0, 0);  // No third spatial dimension.
-    if (i < 2) pool.input_step[i] = in_step;
-    add_loop(w, size_at(output, dim), i < 2 ? 0 : in_step, stride_at(output, dim) * out_element,
-             indices == nullptr ? 0 : stride_at(*indices, dim) * ptrdiff_t{sizeof(int64_t)}, 0);
+    if (i < 2) {
+      pool.input_step[i] = step;
+      step = 0;
+    }
+    add_loop(w, out.size(dim), step, out.strides[dim], places.strides[dim], 0);
   }
 }
 

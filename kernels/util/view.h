@@ -169,16 +169,30 @@ GEN_KERNELS_NOINLINE inline void copy_row(char* to, ptrdiff_t to_step, const cha
          internal::copy_words<Sizes, 16>(to, to_step, from, from_step, n, element));
 }
 
+// Lays the walk over n views: the dims of the first, in row-major order, but those in `skipped`
+// (a bit each). The others have the same dims; their sizes are not read.
+GEN_KERNELS_NOINLINE inline void lay_views(Walk& w, const View* const* views, size_t n,
+                                           uint32_t skipped = 0) {
+  w.operands = n;
+  for (size_t k = 0; k < n; ++k) {
+    w.at[k] = views[k]->data;
+  }
+  for (size_t d = views[0]->rank; d-- > 0;) {
+    ptrdiff_t stride[kMaxOperands];
+    for (size_t k = 0; k < n; ++k) {
+      stride[k] = views[k]->strides[d];
+    }
+    if (((skipped >> d) & 1U) == 0) {
+      add_axis(w, views[0]->size(d), stride);
+    }
+  }
+}
+
 template <SizeMask Sizes>
 GEN_KERNELS_NOINLINE inline void copy_view_sized(const View& to, const View& from) {
   Walk w;
-  w.operands = 2;
-  w.at[0] = to.data;
-  w.at[1] = from.data;
-  for (size_t d = to.rank; d-- > 0;) {
-    const ptrdiff_t stride[2] = {to.strides[d], from.strides[d]};
-    add_axis(w, to.size(d), stride);
-  }
+  const View* const views[2] = {&to, &from};
+  lay_views(w, views, 2);
   if (w.empty) {
     return;
   }
