@@ -168,8 +168,11 @@ struct Weights {
                  [x2] "=&r"(x2), [s] "=&r"(s), [t] "=&r"(t)                                        \
                : [n] "r"(c.thirds), [row] "r"(row), [across] "r"(across), [back] "r"(back),        \
                  [bias] "r"(bias), [w0] "r"(w.w0), [w1] "r"(w.w1), [w2] "r"(w.w2), [v0] "r"(w.v0), \
-                 [v1] "r"(w.v1), [v2] "r"(w.v2), GEN_KERNELS_CHANNEL(rescale.k) __VA_ARGS__        \
+                 [v1] "r"(w.v1), [v2] "r"(w.v2), [limit] "r"(rescale.k.limit),                     \
+                 [a] "r"(rescale.k.a), [b] "r"(rescale.k.b), [c] "r"(rescale.k.c)__VA_ARGS__       \
                : "memory")
+#define SLIDE_SIGNED(s) GEN_KERNELS_SIGNED(s, "two", "least", "most")
+#define SLIDE_BOUNDS , [two] "r"(2), [least] "r"(rescale.least), [most] "r"(rescale.most)
 #define SLIDE_ROWS(Rescale, TEXT, length, ...)                                                   \
   template <bool kPair>                                                                          \
   GEN_KERNELS_INLINE void slide_rows(const Rescale& rescale, const Weights& w, const Columns& c, \
@@ -189,7 +192,7 @@ struct Weights {
 SLIDE_ROWS(Narrow, GEN_KERNELS_NARROW, 4, )
 SLIDE_ROWS(Short, GEN_KERNELS_SHORT, 5, )
 SLIDE_ROWS(Cut, GEN_KERNELS_CUT_LONG, 4, )
-SLIDE_ROWS(Signed, GEN_KERNELS_SIGNED, 7, GEN_KERNELS_AND GEN_KERNELS_BOUNDS(rescale))
+SLIDE_ROWS(Signed, SLIDE_SIGNED, 7, SLIDE_BOUNDS)
 #undef SLIDE_DOT
 #undef SLIDE_OUT
 #undef SLIDE_LOAD
@@ -197,6 +200,8 @@ SLIDE_ROWS(Signed, GEN_KERNELS_SIGNED, 7, GEN_KERNELS_AND GEN_KERNELS_BOUNDS(res
 #undef SLIDE_TWO
 #undef SLIDE
 #undef SLIDE_ROWS
+#undef SLIDE_SIGNED
+#undef SLIDE_BOUNDS
 #endif
 
 template <bool kPair, class Rescale>

@@ -8,6 +8,8 @@
 // 64 products for 17 loads and 16 dot products, 1.94 MAC a cycle.
 #pragma once
 
+#include <cstddef>
+
 #include "corev/corev.h"
 #include "corev/rescale.h"
 #include "util/tensor.h"
@@ -82,110 +84,6 @@ GEN_KERNELS_INLINE void dots_4x1(Sums& s, const int32_t* bias, const int8_t* w, 
 #endif
 }
 
-// The sums of sixteen channels and one row: four after four.
-template <bool kUnsigned>
-GEN_KERNELS_INLINE void dots_16x1(Sums& r0, Sums& r1, Sums& r2, Sums& r3, const int32_t* bias,
-                                  const int8_t* w, const int8_t* x, int32_t stride, int32_t words) {
-#if GEN_KERNELS_COREV
-  const int32_t back = 4 - 15 * stride;
-  uint32_t w0 = static_cast<uint32_t>(words);
-  const int32_t* w1 = bias;
-  uint32_t x0;
-#define DOTS_16X1(DOT)                                                                             \
-  asm volatile(                                                                                    \
-      GEN_KERNELS_LOOP_BEGIN                                                                       \
-      "lw %[s00], 0(%[w1])\n"                                                                      \
-      "lw %[s01], 4(%[w1])\n"                                                                      \
-      "lw %[s02], 8(%[w1])\n"                                                                      \
-      "lw %[s03], 12(%[w1])\n"                                                                     \
-      "lw %[s10], 16(%[w1])\n"                                                                     \
-      "lw %[s11], 20(%[w1])\n"                                                                     \
-      "lw %[s12], 24(%[w1])\n"                                                                     \
-      "lw %[s13], 28(%[w1])\n"                                                                     \
-      "lw %[s20], 32(%[w1])\n"                                                                     \
-      "lw %[s21], 36(%[w1])\n"                                                                     \
-      "lw %[s22], 40(%[w1])\n"                                                                     \
-      "lw %[s23], 44(%[w1])\n"                                                                     \
-      "lw %[s30], 48(%[w1])\n"                                                                     \
-      "lw %[s31], 52(%[w1])\n"                                                                     \
-      "lw %[s32], 56(%[w1])\n"                                                                     \
-      "lw %[s33], 60(%[w1])\n" GEN_KERNELS_LOOP(w0, 33) ".insn i 0x0b, 2, %[x0], %[x], 4\n" LOAD(  \
-          w0, w, stride) LOAD(w1, w, stride) DOT(s00, x0, w0) LOAD(w0, w, stride) DOT(s01, x0, w1) \
-          LOAD(w1, w, stride) DOT(s02, x0, w0) LOAD(w0, w, stride) DOT(s03, x0, w1)                \
-              LOAD(w1, w, stride) DOT(s10, x0, w0) LOAD(w0, w, stride) DOT(s11, x0, w1)            \
-                  LOAD(w1, w, stride) DOT(s12, x0, w0) LOAD(w0, w, stride) DOT(s13, x0, w1)        \
-                      LOAD(w1, w, stride) DOT(s20, x0, w0) LOAD(w0, w, stride) DOT(s21, x0, w1)    \
-                          LOAD(w1, w, stride) DOT(s22, x0, w0) LOAD(w0, w, stride)                 \
-                              DOT(s23, x0, w1) LOAD(w1, w, stride) DOT(s30, x0, w0)                \
-                                  LOAD(w0, w, stride) DOT(s31, x0, w1) LOAD(w1, w, back)           \
-                                      DOT(s32, x0, w0) DOT(s33, x0, w1) GEN_KERNELS_LOOP_END       \
-      : [s00] "=&r"(r0.c0), [s01] "=&r"(r0.c1), [s02] "=&r"(r0.c2), [s03] "=&r"(r0.c3),            \
-        [s10] "=&r"(r1.c0), [s11] "=&r"(r1.c1), [s12] "=&r"(r1.c2), [s13] "=&r"(r1.c3),            \
-        [s20] "=&r"(r2.c0), [s21] "=&r"(r2.c1), [s22] "=&r"(r2.c2), [s23] "=&r"(r2.c3),            \
-        [s30] "=&r"(r3.c0), [s31] "=&r"(r3.c1), [s32] "=&r"(r3.c2), [s33] "=&r"(r3.c3),            \
-        [w0] "+&r"(w0), [w1] "+&r"(w1), [x0] "=&r"(x0), [w] "+&r"(w), [x] "+&r"(x)                 \
-      : [stride] "r"(stride), [back] "r"(back)                                                     \
-      : "memory")
-  if constexpr (kUnsigned) {
-    DOTS_16X1(UDOT);
-  } else {
-    DOTS_16X1(DOT);
-  }
-#undef DOTS_16X1
-#else
-  Sums* const fours[] = {&r0, &r1, &r2, &r3};
-  for (int32_t i = 0; i < 4; ++i) {
-    dots_4x1<kUnsigned>(*fours[i], bias + 4 * i, w + 4 * i * stride, x, stride, words);
-  }
-#endif
-}
-
-// The sums of four channels and four rows, from `words` words of each.
-GEN_KERNELS_INLINE void dots_4x4(Sums& r0, Sums& r1, Sums& r2, Sums& r3, const int32_t* bias,
-                                 const int8_t* w, const int8_t* x, int32_t stride, int32_t words) {
-#if GEN_KERNELS_COREV
-  // One pointer walks the four rows of an operand: three steps of a row, then back to the next
-  // word.
-  const int32_t back = 4 - 3 * stride;
-  uint32_t w0 = static_cast<uint32_t>(words);
-  const int32_t* w1 = bias;
-  uint32_t w2;
-  uint32_t w3;
-  uint32_t x0;
-  uint32_t x1;
-#define COPY(d, a) "mv %[" #d "], %[" #a "]\n"
-  asm volatile(
-      GEN_KERNELS_LOOP_BEGIN
-      "lw %[s00], 0(%[w1])\n"
-      "lw %[s10], 4(%[w1])\n"
-      "lw %[s20], 8(%[w1])\n"
-      "lw %[s30], 12(%[w1])\n" COPY(s01, s00) COPY(s02, s00) COPY(s03, s00) COPY(s11, s10)
-          COPY(s12, s10) COPY(s13, s10) COPY(s21, s20) COPY(s22, s20) COPY(s23, s20) COPY(s31, s30)
-              COPY(s32, s30) COPY(s33, s30) GEN_KERNELS_LOOP(w0, 24) LOAD(w0, w, stride)
-                  LOAD(w1, w, stride) LOAD(w2, w, stride) LOAD(w3, w, back) LOAD(x0, x, stride)
-                      LOAD(x1, x, stride) DOT(s00, x0, w0) DOT(s10, x0, w1) DOT(s20, x0, w2)
-                          DOT(s30, x0, w3) LOAD(x0, x, stride) DOT(s01, x1, w0) DOT(s11, x1, w1)
-                              DOT(s21, x1, w2) DOT(s31, x1, w3) LOAD(x1, x, back) DOT(s02, x0, w0)
-                                  DOT(s12, x0, w1) DOT(s22, x0, w2) DOT(s32, x0, w3)
-                                      DOT(s03, x1, w0) DOT(s13, x1, w1) DOT(s23, x1, w2)
-                                          DOT(s33, x1, w3) GEN_KERNELS_LOOP_END
-      : [s00] "=&r"(r0.c0), [s01] "=&r"(r1.c0), [s02] "=&r"(r2.c0), [s03] "=&r"(r3.c0),
-        [s10] "=&r"(r0.c1), [s11] "=&r"(r1.c1), [s12] "=&r"(r2.c1), [s13] "=&r"(r3.c1),
-        [s20] "=&r"(r0.c2), [s21] "=&r"(r1.c2), [s22] "=&r"(r2.c2), [s23] "=&r"(r3.c2),
-        [s30] "=&r"(r0.c3), [s31] "=&r"(r1.c3), [s32] "=&r"(r2.c3), [s33] "=&r"(r3.c3),
-        [w0] "+&r"(w0), [w1] "+&r"(w1), [w2] "=&r"(w2), [w3] "=&r"(w3), [x0] "=&r"(x0),
-        [x1] "=&r"(x1), [w] "+&r"(w), [x] "+&r"(x)
-      : [stride] "r"(stride), [back] "r"(back)
-      : "memory");
-#undef COPY
-#else
-  Sums* const rows[] = {&r0, &r1, &r2, &r3};
-  for (int32_t j = 0; j < 4; ++j) {
-    dots_4x1<false>(*rows[j], bias, w, x + j * stride, stride, words);
-  }
-#endif
-}
-
 // Four results as the bytes of a word.
 GEN_KERNELS_INLINE uint32_t pack_bytes(const Sums& s) {
   const auto word = static_cast<uint32_t>(s.c0);
@@ -207,45 +105,233 @@ inline __attribute__((noinline)) uint32_t finish_four(int32_t c0, int32_t c1, in
 
 // What tile() computes: four channels of four rows, or, where all channels have the same constants,
 // sixteen channels of one row.
-enum class Tile { kRows, kRow, kUnsignedRow };
+enum class Tile : int32_t { kRows, kRow, kUnsignedRow };
+
+// Tiles, from each to the channels behind it; what does not fit the registers.
+struct Tiles {
+  Tile what;
+  const int8_t* x;
+  const int8_t* w;
+  int32_t inner;
+  const int32_t* bias;
+  const Four* four;
+  int32_t next;  // bytes, from `four` to the next tile's
+  int8_t* out;
+  int32_t down;  // from one of a tile's four words of results to the next
+  int32_t up;    // from the last to the next tile's first
+  int32_t groups;
+  int32_t least;
+  int32_t most;
+};
+
+#if GEN_KERNELS_COREV
+// Sixteen sums, six operands and temporaries, five pointers and steps: there is one register to
+// spare, so that this is one asm block from the first product to the last result.
+// Where members of Tiles are.
+#define TILE_AT_what "0"
+#define TILE_AT_x "4"
+#define TILE_AT_w "8"
+#define TILE_AT_inner "12"
+#define TILE_AT_bias "16"
+#define TILE_AT_four "20"
+#define TILE_AT_next "24"
+#define TILE_AT_out "28"
+#define TILE_AT_down "32"
+#define TILE_AT_up "36"
+#define TILE_AT_groups "40"
+#define TILE_AT_least "44"
+#define TILE_AT_most "48"
+#define TILE_GET(d, name) "lw %[" d "], " TILE_AT_##name "+%[tiles]\n"
+#define TILE_PUT(d, name) "sw %[" d "], " TILE_AT_##name "+%[tiles]\n"
+#define TILE_LOAD(d, p, step) GEN_KERNELS_ASM(".insn r 0x2b, 3, 0x02,", d, p, step)
+#define TILE_DOT(insn, d, x, w) GEN_KERNELS_ASM(insn, d, x, w)
+#define TILE_SIGNED_DOT ".insn r 0x7b, 1, 0x54,"
+#define TILE_UNSIGNED_DOT ".insn r 0x7b, 1, 0x50,"
+#define TILE_COPY(d, x) "mv %[" d "], %[" x "]\n"
+#define TILE_WORD(d, p, at) "lw %[" d "], " #at "(%[" p "])\n"
+#define TILE_ROW(x, s0, s1, s2, s3)                                           \
+  TILE_DOT(TILE_SIGNED_DOT, s0, x, "limit")                                   \
+  TILE_DOT(TILE_SIGNED_DOT, s1, x, "a") TILE_DOT(TILE_SIGNED_DOT, s2, x, "b") \
+      TILE_DOT(TILE_SIGNED_DOT, s3, x, "c")
+// Two channels' words in turn: each is loaded while the other is used.
+#define TILE_TWO(DOT, s0, s1, last) \
+  TILE_DOT(DOT, s0, "t", "limit")   \
+  TILE_LOAD("limit", "w", "stride") TILE_DOT(DOT, s1, "t", "a") TILE_LOAD("a", "w", last)
+#define TILE_SIXTEEN(DOT)                                                                   \
+  GEN_KERNELS_LOOP(b, 33)                                                                   \
+  ".insn i 0x0b, 2, %[t], %[x], 4\n" TILE_LOAD("limit", "w", "stride")                      \
+      TILE_LOAD("a", "w", "stride") TILE_TWO(DOT, "s00", "s10", "stride")                   \
+          TILE_TWO(DOT, "s20", "s30", "stride") TILE_TWO(DOT, "s01", "s11", "stride")       \
+              TILE_TWO(DOT, "s21", "s31", "stride") TILE_TWO(DOT, "s02", "s12", "stride")   \
+                  TILE_TWO(DOT, "s22", "s32", "stride") TILE_TWO(DOT, "s03", "s13", "back") \
+                      TILE_DOT(DOT, "s23", "t", "limit") TILE_DOT(DOT, "s33", "t", "a")
+#define TILE_CHANNEL(TEXT, at, s0, s1, s2, s3)                                                  \
+  TILE_WORD("limit", "four", at + 0)                                                            \
+  TILE_WORD("a", "four", at + 4) TILE_WORD("b", "four", at + 8) TILE_WORD("c", "four", at + 12) \
+      TEXT(s0) TEXT(s1) TEXT(s2) TEXT(s3)
+#define TILE_FINISH(TEXT)                                \
+  TILE_CHANNEL(TEXT, 0, "s00", "s01", "s02", "s03")      \
+  TILE_CHANNEL(TEXT, 16, "s10", "s11", "s12", "s13")     \
+      TILE_CHANNEL(TEXT, 32, "s20", "s21", "s22", "s23") \
+          TILE_CHANNEL(TEXT, 48, "s30", "s31", "s32", "s33")
+#define TILE_SIGNED(s) GEN_KERNELS_SIGNED(s, "x", "u", "stride")
+#define TILE_STORE(s0, s1, s2, s3, step)                \
+  GEN_KERNELS_ASM(".insn r 0x7b, 1, 0x7c,", s0, s1, s0) \
+  GEN_KERNELS_ASM(".insn r 0x7b, 1, 0x7d,", s0, s3, s2) \
+  ".insn r 0x2b, 3, 0x12, %[" step "], %[x], %[" s0 "]\n"
+
+static_assert(sizeof(Tiles) == 52 && offsetof(Tiles, out) == 28 && offsetof(Four, kind) == 64);
+
+GEN_KERNELS_INLINE void run_tiles(const Tiles& tiles) {
+  const int32_t stride = tiles.inner;
+  const int32_t back = 4 - (tiles.what == Tile::kRows ? 3 : 15) * stride;
+  const int8_t* w;
+  const Four* four;
+  int32_t s00, s01, s02, s03, s10, s11, s12, s13, s20, s21, s22, s23, s30, s31, s32, s33;
+  int32_t limit, a, b, c, t, u, x;
+  asm volatile(
+      GEN_KERNELS_LOOP_BEGIN
+      TILE_GET("w", w) TILE_GET("four", four)
+      "1:\n"
+      TILE_GET("t", bias) TILE_GET("u", what) TILE_GET("x", x)
+      "srli %[b], %[stride], 2\n"
+      TILE_WORD("s00", "t", 0) TILE_WORD("s10", "t", 4) TILE_WORD("s20", "t", 8)
+      TILE_WORD("s30", "t", 12)
+      "bnez %[u], 7f\n"
+      "addi %[t], %[t], 16\n"
+      TILE_PUT("t", bias)
+      TILE_COPY("s01", "s00") TILE_COPY("s02", "s00") TILE_COPY("s03", "s00")
+      TILE_COPY("s11", "s10") TILE_COPY("s12", "s10") TILE_COPY("s13", "s10")
+      TILE_COPY("s21", "s20") TILE_COPY("s22", "s20") TILE_COPY("s23", "s20")
+      TILE_COPY("s31", "s30") TILE_COPY("s32", "s30") TILE_COPY("s33", "s30")
+      // One pointer walks the four rows of an operand: three steps of a row, then back to the
+      // next word.
+      GEN_KERNELS_LOOP(b, 24)
+      TILE_LOAD("limit", "w", "stride") TILE_LOAD("a", "w", "stride") TILE_LOAD("b", "w", "stride")
+      TILE_LOAD("c", "w", "back") TILE_LOAD("t", "x", "stride") TILE_LOAD("u", "x", "stride")
+      TILE_ROW("t", "s00", "s10", "s20", "s30") TILE_LOAD("t", "x", "stride")
+      TILE_ROW("u", "s01", "s11", "s21", "s31") TILE_LOAD("u", "x", "back")
+      TILE_ROW("t", "s02", "s12", "s22", "s32") TILE_ROW("u", "s03", "s13", "s23", "s33")
+      // The sums to results.
+      "2:\n"
+      TILE_WORD("t", "four", 64)
+      "sub %[w], %[w], %[back]\n"
+      "addi %[w], %[w], 4\n"
+      "bnez %[t], 3f\n"
+      TILE_FINISH(GEN_KERNELS_NARROW)
+      "j 6f\n"
+      "3:\n"
+      "addi %[t], %[t], -1\n"
+      "bnez %[t], 4f\n"
+      TILE_FINISH(GEN_KERNELS_SHORT)
+      "j 6f\n"
+      "4:\n"
+      "addi %[t], %[t], -1\n"
+      "bnez %[t], 5f\n"
+      TILE_FINISH(GEN_KERNELS_CUT_LONG)
+      "j 6f\n"
+      "5:\n"
+      "li %[x], 2\n"
+      TILE_GET("u", least) TILE_GET("stride", most)
+      TILE_FINISH(TILE_SIGNED)
+      TILE_GET("stride", inner)
+      "6:\n"
+      TILE_GET("x", out) TILE_GET("t", down) TILE_GET("u", up)
+      TILE_STORE("s00", "s10", "s20", "s30", "t") TILE_STORE("s01", "s11", "s21", "s31", "t")
+      TILE_STORE("s02", "s12", "s22", "s32", "t") TILE_STORE("s03", "s13", "s23", "s33", "u")
+      TILE_GET("t", groups) TILE_GET("u", next) TILE_PUT("x", out)
+      "addi %[t], %[t], -1\n"
+      TILE_PUT("t", groups)
+      "add %[four], %[four], %[u]\n"
+      "bnez %[t], 1b\n"
+      "j 9f\n"
+      // A row of sixteen channels.
+      "7:\n"
+      TILE_WORD("s01", "t", 16) TILE_WORD("s11", "t", 20) TILE_WORD("s21", "t", 24)
+      TILE_WORD("s31", "t", 28) TILE_WORD("s02", "t", 32) TILE_WORD("s12", "t", 36)
+      TILE_WORD("s22", "t", 40) TILE_WORD("s32", "t", 44) TILE_WORD("s03", "t", 48)
+      TILE_WORD("s13", "t", 52) TILE_WORD("s23", "t", 56) TILE_WORD("s33", "t", 60)
+      "addi %[t], %[t], 64\n"
+      TILE_PUT("t", bias)
+      "addi %[u], %[u], -1\n"
+      "bnez %[u], 8f\n"
+      TILE_SIXTEEN(TILE_SIGNED_DOT)
+      "j 2b\n"
+      "8:\n"
+      TILE_SIXTEEN(TILE_UNSIGNED_DOT)
+      "j 2b\n"
+      "9:\n" GEN_KERNELS_LOOP_END
+      : [s00] "=&r"(s00), [s01] "=&r"(s01), [s02] "=&r"(s02), [s03] "=&r"(s03), [s10] "=&r"(s10),
+        [s11] "=&r"(s11), [s12] "=&r"(s12), [s13] "=&r"(s13), [s20] "=&r"(s20), [s21] "=&r"(s21),
+        [s22] "=&r"(s22), [s23] "=&r"(s23), [s30] "=&r"(s30), [s31] "=&r"(s31), [s32] "=&r"(s32),
+        [s33] "=&r"(s33), [limit] "=&r"(limit), [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c),
+        [t] "=&r"(t), [u] "=&r"(u), [x] "=&r"(x)
+        , [w] "=&r"(w), [four] "=&r"(four)
+      : [stride] "r"(stride), [back] "r"(back), [tiles] "m"(tiles)
+      : "memory");
+}
+#undef TILE_AT_bias
+#undef TILE_AT_down
+#undef TILE_AT_four
+#undef TILE_AT_groups
+#undef TILE_AT_inner
+#undef TILE_AT_least
+#undef TILE_AT_most
+#undef TILE_AT_next
+#undef TILE_AT_out
+#undef TILE_AT_up
+#undef TILE_AT_w
+#undef TILE_AT_what
+#undef TILE_AT_x
+#undef TILE_CHANNEL
+#undef TILE_COPY
+#undef TILE_DOT
+#undef TILE_FINISH
+#undef TILE_GET
+#undef TILE_LOAD
+#undef TILE_PUT
+#undef TILE_ROW
+#undef TILE_SIGNED
+#undef TILE_SIGNED_DOT
+#undef TILE_SIXTEEN
+#undef TILE_STORE
+#undef TILE_TWO
+#undef TILE_UNSIGNED_DOT
+#undef TILE_WORD
+#else
+inline void run_tiles(Tiles t) {
+  const bool rows = t.what == Tile::kRows;
+  const int32_t words = t.inner >> 2;
+  const auto* at = reinterpret_cast<const uint8_t*>(t.four);
+  for (; t.groups > 0; --t.groups, at += t.next) {
+    const auto& four = *reinterpret_cast<const Four*>(at);
+    Sums sums[4];
+    for (int32_t i = 0; i < 4; ++i) {
+      if (rows) {
+        dots_4x1<false>(sums[i], t.bias, t.w, t.x + i * t.inner, t.inner, words);
+      } else {
+        const auto dots = t.what == Tile::kRow ? dots_4x1<false> : dots_4x1<true>;
+        dots(sums[i], t.bias + 4 * i, t.w + 4 * i * t.inner, t.x, t.inner, words);
+      }
+      const Finish finish{0, t.least, t.most, false};
+      store_word(t.out, finish_four(sums[i].c0, sums[i].c1, sums[i].c2, sums[i].c3, four, finish),
+                 i < 3 ? t.down : t.up);
+    }
+    t.w += (rows ? 4 : 16) * t.inner;
+    t.bias += rows ? 4 : 16;
+  }
+}
+#endif
 
 // `groups` tiles, from each to the channels behind it.
 inline __attribute__((noinline)) void tile(const Product& p, Tile what, const int8_t* x,
                                            const int8_t* w, const int32_t* bias, const Four* four,
                                            int8_t* out, int32_t groups) {
-  const int32_t inner = p.inner;
   const bool rows = what == Tile::kRows;
-  const int32_t channels = rows ? 4 : 16;
-  const int32_t next = p.uniform ? 0 : 1;
   const int32_t down = rows ? p.out_stride : 4;
-  const int32_t up = rows ? 4 - 3 * down : 4;
-  do {
-    Sums r0;
-    Sums r1;
-    Sums r2;
-    Sums r3;
-    if (rows) {
-      dots_4x4(r0, r1, r2, r3, bias, w, x, inner, inner >> 2);
-    } else if (what == Tile::kRow) {
-      dots_16x1<false>(r0, r1, r2, r3, bias, w, x, inner, inner >> 2);
-    } else {
-      dots_16x1<true>(r0, r1, r2, r3, bias, w, x, inner, inner >> 2);
-    }
-    const Channel* k = four->channel;
-    with_kind(four->kind, p.finish, [&](auto make) __attribute__((always_inline)) {
-      in_place(make(k[0]), r0.c0, r1.c0, r2.c0, r3.c0);
-      in_place(make(k[1]), r0.c1, r1.c1, r2.c1, r3.c1);
-      in_place(make(k[2]), r0.c2, r1.c2, r2.c2, r3.c2);
-      in_place(make(k[3]), r0.c3, r1.c3, r2.c3, r3.c3);
-    });
-    store_word(out, pack_bytes(r0), down);
-    store_word(out, pack_bytes(r1), down);
-    store_word(out, pack_bytes(r2), down);
-    store_word(out, pack_bytes(r3), up);
-    w += channels * inner;
-    bias += channels;
-    four += next;
-  } while (--groups > 0);
+  const int32_t next = p.uniform ? 0 : static_cast<int32_t>(sizeof(Four));
+  run_tiles({what, x, w, p.inner, bias, four, next, out, down, rows ? 4 - 3 * down : 4, groups,
+             p.finish.low, p.finish.high});
 }
 
 // One row.

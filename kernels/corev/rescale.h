@@ -107,43 +107,11 @@ struct Signed {
     return min(max(add_nr(high, k.b, static_cast<uint32_t>(k.c)), least), most);
   }
 };
-#define GEN_KERNELS_SIGNED(s)                                                              \
-  "slli %[" s "], %[" s "], 2\n" GEN_KERNELS_ASM(                                          \
-      "mulh", "t", s, "a") "srai %[" s "], %[" s "], 31\n" GEN_KERNELS_MAC(s, "two")       \
-      GEN_KERNELS_ADD_NR("t") GEN_KERNELS_ASM(".insn r 0x2b, 3, 0x2d,", "t", "t", "least") \
-          GEN_KERNELS_ASM(".insn r 0x2b, 3, 0x2b,", s, "t", "most")
-
-// The operands of these texts.
-#define GEN_KERNELS_CHANNEL(k) \
-  [limit] "r"((k).limit), [a] "r"((k).a), [b] "r"((k).b), [c] "r"((k).c)
-#define GEN_KERNELS_BOUNDS(rescale) \
-  [two] "r"(2), [least] "r"((rescale).least), [most] "r"((rescale).most)
-
-// Four results in place of sums, one after the other.
-#if GEN_KERNELS_COREV
-#define GEN_KERNELS_FOUR(Rescale, TEXT, ...)                                                      \
-  GEN_KERNELS_INLINE void in_place(const Rescale& rescale, int32_t& s0, int32_t& s1, int32_t& s2, \
-                                   int32_t& s3) {                                                 \
-    int32_t t;                                                                                    \
-    asm volatile(TEXT("s0") TEXT("s1") TEXT("s2") TEXT("s3")                                      \
-                 : [s0] "+&r"(s0), [s1] "+&r"(s1), [s2] "+&r"(s2), [s3] "+&r"(s3), [t] "=&r"(t)   \
-                 : GEN_KERNELS_CHANNEL(rescale.k) __VA_ARGS__);                                   \
-  }
-#define GEN_KERNELS_AND ,
-GEN_KERNELS_FOUR(Narrow, GEN_KERNELS_NARROW, )
-GEN_KERNELS_FOUR(Short, GEN_KERNELS_SHORT, )
-GEN_KERNELS_FOUR(Cut, GEN_KERNELS_CUT_LONG, )
-GEN_KERNELS_FOUR(Signed, GEN_KERNELS_SIGNED, GEN_KERNELS_AND GEN_KERNELS_BOUNDS(rescale))
-#undef GEN_KERNELS_FOUR
-#else
-template <class Rescale>
-void in_place(const Rescale& rescale, int32_t& s0, int32_t& s1, int32_t& s2, int32_t& s3) {
-  s0 = rescale(s0);
-  s1 = rescale(s1);
-  s2 = rescale(s2);
-  s3 = rescale(s3);
-}
-#endif
+#define GEN_KERNELS_SIGNED(s, two, least, most)                                          \
+  "slli %[" s "], %[" s "], 2\n" GEN_KERNELS_ASM(                                        \
+      "mulh", "t", s, "a") "srai %[" s "], %[" s "], 31\n" GEN_KERNELS_MAC(s, two)       \
+      GEN_KERNELS_ADD_NR("t") GEN_KERNELS_ASM(".insn r 0x2b, 3, 0x2d,", "t", "t", least) \
+          GEN_KERNELS_ASM(".insn r 0x2b, 3, 0x2b,", s, "t", most)
 
 // Calls use(make), where make(Channel) is the rescale of this kind.
 template <class Use>
