@@ -14,42 +14,29 @@ using cortex_m::walk_rows;
 
 namespace {
 
-// requantize() with the fast rescale where its conditions hold, for sums below 2^29 in magnitude.
+// requantize() by one multiplication, where it is `fast`, of sums below 2^29 in magnitude.
 struct Rescaler {
   int32_t multiplier, round, shift;
+  int32_t second;  // 2: rounds twice, so that halves of negative values go down; 0: once
   bool fast;
 
   Rescaler(int64_t multiplier_, int64_t shift_)
-      : multiplier(static_cast<int32_t>(multiplier_)),
-        round(0),
-        shift(static_cast<int32_t>(shift_)),
-        fast(false) {
-    if (fast_rescale(multiplier, shift, 0)) {
-      round = 1 + (1 << -shift);
-      shift = 1 - shift;
-      fast = true;
-    } else if (shift == 0 && multiplier >= 0) {
-      // One rounding only: half up at 2^31.
-      round = 1;
-      shift = 1;
-      fast = true;
-      single = true;
+      : multiplier(static_cast<int32_t>(multiplier_)), round(1), shift(1), second(0), fast(true) {
+    const auto by = static_cast<int32_t>(shift_);
+    if (fast_rescale(multiplier, by, 0)) {
+      round = 1 + (1 << -by);
+      shift = 1 - by;
+      second = 2;
+    } else {
+      fast = by == 0 && multiplier >= 0;
     }
   }
 
   GEN_KERNELS_INLINE int32_t operator()(int32_t value) const {
-    if (!fast) {
-      return requantize(value, multiplier, shift);
-    }
     const auto scaled = static_cast<int32_t>(static_cast<uint32_t>(value) << 2);
-    int32_t high = mulh(scaled, multiplier);
-    if (!single) {
-      high = mac(high, scaled >> 31, 2);
-    }
+    const int32_t high = mac(mulh(scaled, multiplier), scaled >> 31, second);
     return add_nr(high, round, static_cast<uint32_t>(shift));
   }
-
-  bool single = false;
 };
 
 // Resizes `out` to the broadcast shape, then calls row(a, b, out, steps, count) for each row.
@@ -70,7 +57,10 @@ Tensor& binary(KernelRuntimeContext& context, const Tensor& a, const Tensor& b, 
 template <class F>
 GEN_KERNELS_INLINE void each_byte(const Walk& w, size_t count, const char* a, const char* b,
                                   char* to, F f) {
-  for (; count > 0; --count, a += w.step(1), b += w.step(2), to += w.step(0)) {
+  const ptrdiff_t a_step = w.step(1);
+  const ptrdiff_t b_step = w.step(2);
+  const ptrdiff_t to_step = w.step(0);
+  for (; count > 0; --count, a += a_step, b += b_step, to += to_step) {
     *to = static_cast<char>(f(static_cast<int8_t>(*a), static_cast<int8_t>(*b)));
   }
 }
@@ -135,10 +125,13 @@ Tensor& quantized_add_out(KernelRuntimeContext& context, const Tensor& self,
   return binary(context, self, other, out, [&](const Walk& w) {
     if (plain) {
       GEN_KERNELS_PATH("one product");
-      each_byte(w, w.row(), w.at[1], w.at[2], w.at[0], [&](int32_t a, int32_t b) {
-        const int32_t sum = left((a - a_zero) * (1 << 20)) + right((b - b_zero) * (1 << 20));
-        return min(max(wrap_add(result(sum), zero), low), high);
-      });
+      // Copies: a byte that is stored could change what lies in memory.
+      each_byte(w, w.row(), w.at[1], w.at[2], w.at[0],
+                [left, right, result, a_zero, b_zero, zero, low, high](int32_t a, int32_t b) {
+                  const int32_t x = left((a - a_zero) * (1 << 20));
+                  const int32_t y = right((b - b_zero) * (1 << 20));
+                  return min(max(wrap_add(result(x + y), zero), low), high);
+                });
       return;
     }
     each_byte(w, w.row(), w.at[1], w.at[2], w.at[0], [&](int32_t a, int32_t b) {
@@ -168,9 +161,10 @@ Tensor& quantized_mul_out(KernelRuntimeContext& context, const Tensor& self,
   return binary(context, self, other, out, [&](const Walk& w) {
     if (plain) {
       GEN_KERNELS_PATH("one product");
-      each_byte(w, w.row(), w.at[1], w.at[2], w.at[0], [&](int32_t a, int32_t b) {
-        return clip8(wrap_add(result((a - a_zero) * (b - b_zero)), zero));
-      });
+      each_byte(w, w.row(), w.at[1], w.at[2], w.at[0],
+                [result, a_zero, b_zero, zero](int32_t a, int32_t b) {
+                  return clip8(wrap_add(result((a - a_zero) * (b - b_zero)), zero));
+                });
       return;
     }
     each_byte(w, w.row(), w.at[1], w.at[2], w.at[0], [&](int32_t a, int32_t b) {
@@ -183,12 +177,16 @@ Tensor& quantized_mul_out(KernelRuntimeContext& context, const Tensor& self,
 
 Tensor& minimum_out(KernelRuntimeContext& context, const Tensor& self, const Tensor& other,
                     Tensor& out) {
-  return by_words(context, self, other, out, min_b, [](int32_t a, int32_t b) { return min(a, b); });
+  return by_words(
+      context, self, other, out, [](uint32_t a, uint32_t b) { return min_b(a, b); },
+      [](int32_t a, int32_t b) { return min(a, b); });
 }
 
 Tensor& maximum_out(KernelRuntimeContext& context, const Tensor& self, const Tensor& other,
                     Tensor& out) {
-  return by_words(context, self, other, out, max_b, [](int32_t a, int32_t b) { return max(a, b); });
+  return by_words(
+      context, self, other, out, [](uint32_t a, uint32_t b) { return max_b(a, b); },
+      [](int32_t a, int32_t b) { return max(a, b); });
 }
 
 Tensor& quantized_activation_out(KernelRuntimeContext& context, const Tensor& input,

@@ -142,7 +142,7 @@ void run_average(const PoolCall& call, const Average& average) {
   const int64_t taps = int64_t{call.kernel.h} * call.kernel.w;
   by_words(call) && average.plain&& taps <= Average::kMostTaps
       ? average_words(call, average)
-      : cortex_m::average_pool(call, average);
+      : cortex_m::average_pool<CorevBits>(call, average);
 }
 
 void max_words(const PoolCall& call, int32_t low, int32_t high) {

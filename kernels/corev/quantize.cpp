@@ -76,10 +76,11 @@ Tensor& quantize_per_tensor_out(KernelRuntimeContext& context, const Tensor& inp
     char* to = w.at[0];
     const ptrdiff_t from_step = w.step(1);
     const ptrdiff_t to_step = w.step(0);
+    const Fast near = fast;  // a copy: a byte that is stored could change what lies in memory
     for (size_t left = w.row(); left > 0; --left, from += from_step, to += to_step) {
       const uint32_t bits = *reinterpret_cast<const uint32_t*>(from);
       int32_t result;
-      if (!fast(bits, result)) {
+      if (!near(bits, result)) {
         result = static_cast<int32_t>(exact(float_from_bits(bits)));
       }
       *to = static_cast<char>(result);
@@ -107,8 +108,10 @@ Tensor& dequantize_per_tensor_out(KernelRuntimeContext& context, const Tensor& i
     char* to = w.at[0];
     const ptrdiff_t from_step = w.step(1);
     const ptrdiff_t to_step = w.step(0);
+    const int32_t offset = zero;
+    const Scale exact = times;  // a copy: what is stored could change what lies in memory
     for (size_t left = w.row(); left > 0; --left, from += from_step, to += to_step) {
-      *reinterpret_cast<uint32_t*>(to) = times(static_cast<int8_t>(*from) - zero);
+      *reinterpret_cast<uint32_t*>(to) = exact(static_cast<int8_t>(*from) - offset);
     }
   });
   return ok ? out : cortex_m::fail(context, out);

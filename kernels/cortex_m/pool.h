@@ -220,6 +220,7 @@ GEN_KERNELS_NOINLINE inline int32_t Average::half_way(int32_t twice, const int8_
   return (twice < 0 ? -magnitude : magnitude) + zero;
 }
 
+template <class Bits = PlainBits>
 GEN_KERNELS_NOINLINE inline void average_pool(const PoolCall& call, const Average& average) {
   const Image& in = call.input;
   Mean mean;
@@ -244,7 +245,7 @@ GEN_KERNELS_NOINLINE inline void average_pool(const PoolCall& call, const Averag
         value = mean.divide(mean.start() + 2 * sum, remainder);
       }
       if (remainder == 0) {
-        value = average.half_way<PlainBits>(2 * (value - average.zero) - 1, at, in, rows, columns);
+        value = average.half_way<Bits>(2 * (value - average.zero) - 1, at, in, rows, columns);
       } else if (!whole || !mean.decides(remainder)) {
         value = average.by_floats(at, in, rows, columns);
       }

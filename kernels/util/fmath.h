@@ -127,24 +127,6 @@ struct Decay {
   uint32_t fixed() const { return places > 31 ? 0 : power >> places; }
 };
 
-// a / b * 2^32, cut, for a < b and b >= 2^31: two digits of 16 bits.
-inline uint32_t quotient(uint32_t a, uint32_t b) {
-  const uint32_t high_digit = b >> 16;
-  uint32_t result = 0;
-  for (int i = 0; i < 2; ++i) {
-    uint32_t digit = a / high_digit;
-    uint32_t rest = a - digit * high_digit;
-    while (digit > 0xFFFF || digit * (b & 0xFFFF) > rest << 16) {
-      --digit;
-      rest += high_digit;
-      if (rest > 0xFFFF) break;
-    }
-    a = (a << 16) - digit * b;
-    result = result << 16 | digit;
-  }
-  return result;
-}
-
 // 1 / (1 + exp(-x))
 __attribute__((noinline)) inline float sigmoid(float x) {
   const uint32_t bits = to_bits(x);

@@ -7,16 +7,7 @@
 #include <cstring>
 
 #include "util/dtype.h"
-
-// Targets without floating-point registers take the integer paths below; tests
-// define it on the host to compare both.
-#if !defined(GEN_KERNELS_SOFT_FLOAT)
-#if (defined(__riscv) && !defined(__riscv_flen)) || defined(__SOFTFP__)
-#define GEN_KERNELS_SOFT_FLOAT 1
-#else
-#define GEN_KERNELS_SOFT_FLOAT 0
-#endif
-#endif
+#include "util/soft_float.h"
 
 namespace gen_kernels {
 
@@ -180,10 +171,22 @@ GEN_KERNELS_NOINLINE inline float reciprocal(double value) {
     const uint32_t magnitude = nan ? 0x7fc00000U : parts.finite ? 0x7f800000U : 0U;
     return float_from_bits((parts.negative ? 0x80000000U : 0U) | magnitude);
   }
-  // 2^(52 + 53) / mantissa: 53 digits for a power of two, else 54 of which the last rounds.
+  if (parts.mantissa == uint64_t{1} << 52) {
+    return internal::pack_float(parts.negative, -parts.exponent, uint64_t{1} << 63, false);
+  }
+  // 32 digits of 2^52 / mantissa, at most two too many or one too few, decide all but ties of the
+  // float's 24 digits.
+  if (const auto high = static_cast<uint32_t>(parts.mantissa >> 21);
+      high > 0x80000000U && parts.exponent < 100 && parts.exponent > -100) {
+    const uint32_t digits = soft::quotient(0x80000000U, high);
+    if ((digits & 0xff) - 0x7c > 8) {
+      return internal::pack_float(parts.negative, -parts.exponent - 1, uint64_t{digits} << 32,
+                                  false);
+    }
+  }
+  // 2^(52 + 53) / mantissa, 54 digits of which the last rounds.
   uint64_t remainder = uint64_t{1} << 52;
   uint64_t quotient = 0;
-  const bool power = parts.mantissa == remainder;
   for (int i = 0; i < 54; ++i) {
     quotient <<= 1;
     if (remainder >= parts.mantissa) {
@@ -191,10 +194,6 @@ GEN_KERNELS_NOINLINE inline float reciprocal(double value) {
       quotient |= 1;
     }
     remainder <<= 1;
-  }
-  // quotient has 53 fraction digits: 1.000... for a power of two, 0.1xxx... otherwise.
-  if (power) {
-    return internal::pack_float(parts.negative, -parts.exponent, uint64_t{1} << 63, false);
   }
   // Round the 53 significant digits of the double quotient: one more digit and the remainder
   // decide.

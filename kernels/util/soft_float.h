@@ -38,6 +38,24 @@ inline float from_bits(uint32_t bits) {
 // The exponent field, biased by 127; 0 for zeros and subnormals, 255 for infinities and NaNs.
 inline uint32_t exponent_of(uint32_t bits) { return bits << 1 >> 24; }
 
+// a / b * 2^32, cut, for a < b and b >= 2^31: two digits of 16 bits.
+inline uint32_t quotient(uint32_t a, uint32_t b) {
+  const uint32_t high_digit = b >> 16;
+  uint32_t result = 0;
+  for (int i = 0; i < 2; ++i) {
+    uint32_t digit = a / high_digit;
+    uint32_t rest = a - digit * high_digit;
+    while (digit > 0xFFFF || digit * (b & 0xFFFF) > rest << 16) {
+      --digit;
+      rest += high_digit;
+      if (rest > 0xFFFF) break;
+    }
+    a = (a << 16) - digit * b;
+    result = result << 16 | digit;
+  }
+  return result;
+}
+
 // value * 2^exponent, rounded to nearest, ties to even.
 __attribute__((noinline)) inline float scale(int64_t value, int32_t exponent) {
   if (value == 0) return 0;
