@@ -1,9 +1,11 @@
-"""Cycles of the int8 kernels on the CV32E40P's RTL, zero wait states: table and roofline plot.
+"""The int8 kernels on the CV32E40P's RTL, zero wait states: tables and a roofline plot.
 
-    python benchmarks/cv32e40p/run.py [--out FOLDER]
+    python benchmarks/cv32e40p/run.py [--out FOLDER] [kernels] [models] [sizes]
 
-Builds kernels.cpp with the CORE-V kernels (library flags, -Os) and their portable twins (-O3) into
-one program, runs it on the Verilated core, and writes kernels.md and roofline.svg beside itself.
+kernels: builds kernels.cpp and others.cpp with the CORE-V kernels (library flags, -Os) and their
+portable twins (-O3) into one program, runs it on the Verilated core, and writes kernels.md and
+roofline.svg. models: whole models with the portable and with the CORE-V kernels, models.md. sizes:
+code of each kernel beside its twin's, sizes.md. Without a word: all.
 """
 
 from __future__ import annotations
@@ -16,6 +18,8 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+import models
+import sizes
 from gen_kernels.codegen.config import RUNTIME, config_words, platform_sources
 from gen_kernels.codegen.toolchain import find_toolchain
 
@@ -29,13 +33,19 @@ CEILINGS = (
 
 
 class Row(NamedTuple):
-    """One kernel on one shape; cycles of both versions."""
+    """One kernel on one shape; cycles and instructions of both versions.
+
+    `work`: products (`kind` "mac") or results ("element"); `moved`: bytes of all operands.
+    """
 
     name: str
-    products: int
+    kind: str
+    work: int
     moved: int
     portable: int
+    portable_instructions: int
     corev: int
+    corev_instructions: int
 
 
 def measure(folder: Path) -> tuple[Row, ...]:
@@ -44,9 +54,9 @@ def measure(folder: Path) -> tuple[Row, ...]:
     if toolchain is None:
         raise SystemExit("; ".join(problem.message for problem in problems))
     kernels = ROOT / "kernels"
-    sources = [(HERE / "kernels.cpp", "-Os")]
-    sources += [(kernels / "corev" / f"{name}.cpp", "-Os") for name in ("conv", "linear")]
-    sources += [(kernels / "cortex_m" / f"{name}.cpp", "-O3") for name in ("conv", "linear")]
+    sources = [(HERE / "kernels.cpp", "-Os"), (HERE / "others.cpp", "-Os")]
+    sources += [(path, "-Os") for path in sorted((kernels / "corev").glob("*.cpp"))]
+    sources += [(path, "-O3") for path in sorted((kernels / "cortex_m").glob("*.cpp"))]
     sources += [(path, "-Os") for path in sorted((RUNTIME / "src").glob("*.cpp"))]
     platform = platform_sources("cv32e40p")
     sources += [(path, "-Os") for path in platform if path.suffix == ".cpp"]
@@ -65,23 +75,30 @@ def measure(folder: Path) -> tuple[Row, ...]:
     rows = []
     for line in text.splitlines():
         if line.startswith("kernel "):
-            _, name, *numbers = line.split()
+            _, name, kind, *numbers = line.split()
             *values, equal = map(int, numbers)
             if not equal:
                 raise SystemExit(f"{name}: the kernels differ")
-            rows.append(Row(name, *values))
+            rows.append(Row(name, kind, *values))
     return tuple(rows)
 
 
-def table(rows: tuple[Row, ...]) -> str:
-    """The measurements as Markdown."""
-    lines = ["| kernel | MAC | portable -O3, cycles | CORE-V, cycles | MAC/cycle | faster |"]
-    lines.append("|---|---:|---:|---:|---:|---:|")
-    lines += [
-        f"| {r.name} | {r.products:,} | {r.portable:,} | {r.corev:,} "
-        f"| {r.products / r.corev:.2f} | {r.portable / r.corev:.1f} x |"
-        for r in rows
+def table(rows: tuple[Row, ...], kind: str) -> str:
+    """The measurements of one kind as Markdown."""
+    what, rate = ("MAC", "MAC/cycle") if kind == "mac" else ("results", "cycles a result")
+    lines = [
+        f"| kernel | {what} | portable -O3, cycles | instructions | CORE-V, cycles | instructions "
+        f"| {rate} | faster |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|",
     ]
+    for r in rows:
+        if r.kind == kind:
+            speed = r.work / r.corev if kind == "mac" else r.corev / r.work
+            lines.append(
+                f"| {r.name} | {r.work:,} | {r.portable:,} | {r.portable_instructions:,} "
+                f"| {r.corev:,} | {r.corev_instructions:,} | {speed:.2f} "
+                f"| {r.portable / r.corev:.1f} x |"
+            )
     return "\n".join(lines) + "\n"
 
 
@@ -108,8 +125,8 @@ def roofline(rows: tuple[Row, ...]) -> str:
     for rate, text in CEILINGS:
         parts.append(f'<path d="M{left} {y(rate):.1f}H{width - 20}" stroke="#b55"/>')
         parts.append(f'<text x="{left + 6}" y="{y(rate) - 3:.1f}" fill="#b55">{text}</text>')
-    for r in rows:
-        at, up = x(r.products / r.moved), y(r.products / r.corev)
+    for r in (row for row in rows if row.kind == "mac"):
+        at, up = x(r.work / r.moved), y(r.work / r.corev)
         parts.append(f'<circle cx="{at:.1f}" cy="{up:.1f}" r="4" fill="#246"/>')
         parts.append(f'<text x="{at + 6:.1f}" y="{up + 4:.1f}">{r.name}</text>')
     parts.append(f'<text x="{width / 2:.0f}" y="{height - 12}">MAC a byte moved</text>')
@@ -117,17 +134,28 @@ def roofline(rows: tuple[Row, ...]) -> str:
     return "\n".join(parts) + "\n"
 
 
-def main() -> None:
-    """Measure, print, write."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--out", type=Path, default=HERE)
-    options = parser.parse_args()
+def kernels() -> dict[str, str]:
+    """The files of the kernels' cycles."""
     with tempfile.TemporaryDirectory() as folder:
         rows = measure(Path(folder))
-    text = table(rows)
-    print(text, end="")
-    (options.out / "kernels.md").write_text(text, encoding="utf-8")
-    (options.out / "roofline.svg").write_text(roofline(rows), encoding="utf-8")
+    text = table(rows, "mac") + "\n" + table(rows, "element")
+    return {"kernels.md": text, "roofline.svg": roofline(rows)}
+
+
+def main() -> None:
+    """Measure, print, write."""
+    parts = {"kernels": kernels, "models": models.files, "sizes": sizes.files}
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("what", nargs="*", metavar="|".join(parts))
+    parser.add_argument("--out", type=Path, default=HERE)
+    options = parser.parse_args()
+    if wrong := set(options.what) - set(parts):
+        parser.error(f"not {', '.join(sorted(wrong))} but {', '.join(parts)}")
+    for name in options.what or parts:
+        for file, text in parts[name]().items():
+            if file.endswith(".md"):
+                print(text)
+            (options.out / file).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
