@@ -77,10 +77,11 @@ def _runtime_text(image: Path, build: Path) -> int:
         rows = [line.split() for line in text.splitlines()]
         return [row for row in rows if len(row) == 4 and row[2] not in "bBdDsS"]
 
-    mine = {row[3] for row in symbols(build / "libgen_kernels_runtime.a")}
-    # Aliases (constructors) share an address.
     # Soft-float routines replace the compiler's own: they are no part of the runtime proper.
-    rows = (row for row in symbols(image) if row[3] in mine and not row[3].startswith("__"))
+    mine = {row[3] for row in symbols(build / "libgen_kernels_runtime.a")}
+    mine -= {row[3] for row in symbols(build / "obj" / "runtime_soft_float.o")}
+    # Aliases (constructors) share an address.
+    rows = (row for row in symbols(image) if row[3] in mine)
     found = {row[0]: int(row[1], 16) for row in rows}
     return sum(found.values())
 

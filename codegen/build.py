@@ -62,25 +62,30 @@ def build_library(
     the archives, or errors GK403 to GK405.
     """
     objects = out / "obj"
-    command = (
-        *toolchain.cxx,
-        "-Os",
-        "-ffp-contract=off",  # float kernels round every step, also where there is FMA
-        *toolchain.compile_flags,
-        "-DEXECUTORCH_SELECTIVE_BUILD_DTYPE",
-        f"-I{out}",
-        f"-I{KERNELS}",
-        f"-I{RUNTIME / 'include'}",
-    )
+
+    def compile_job(path: Path, display: str, name: str) -> _Job:
+        command = (
+            *toolchain.cxx,
+            "-Os",
+            "-ffp-contract=off",  # float kernels round every step, also where there is FMA
+            *toolchain.compile_flags,
+            *toolchain.flags_for(display),
+            "-DEXECUTORCH_SELECTIVE_BUILD_DTYPE",
+            f"-I{out}",
+            f"-I{KERNELS}",
+            f"-I{RUNTIME / 'include'}",
+        )
+        return _job(path, display, objects / name, command)
+
     archives = {
         out / LIBRARY: [
-            _job(out / registration, registration, objects / "registration.o", command),
-            *(_job(KERNELS / s, f"kernels/{s}", objects / _object(s), command) for s in sources),
+            compile_job(out / registration, registration, "registration.o"),
+            *(compile_job(KERNELS / s, f"kernels/{s}", _object(s)) for s in sources),
         ]
     }
     if runtime:
         archives[out / RUNTIME_LIBRARY] = [
-            _job(path, f"runtime/src/{path.name}", objects / f"runtime_{path.stem}.o", command)
+            compile_job(path, f"runtime/src/{path.name}", f"runtime_{path.stem}.o")
             for path in sorted((RUNTIME / "src").glob("*.cpp"))
         ]
     stale = [job for group in archives.values() for job in group if not _is_current(job)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,6 @@ from .options import REGISTRATION, Options
 from .template_cache import TemplateCache
 
 if TYPE_CHECKING:
-    from ..selective.memory_header import MemoryTable
     from ..selective.models import Model
 
 TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
@@ -51,6 +50,7 @@ def _templates(options: Options) -> dict[str, str]:
         "selected_max_kernel_num.h",
         "selected_prim_ops.h",
         "memory_plan.h",
+        "runtime_features.h",
         "kernel_sources.txt",
     ]
     if options.pytorch:
@@ -75,20 +75,26 @@ def render(
     """Return the generated files, name -> text. Raises jinja2.TemplateError for a bad template."""
     from ..selective.memory_header import memory_table
     from ..selective.oplist import format_operator_list
+    from ..selective.runtime_features import unused_features
 
     context = build_context(plan, selection)
     kernels = {o.entry.name: o.entry.kernels[0].symbol for o in plan.operators}
-    files = render_context(context, plan, options, memory_table(models, kernels))
+    extra = {
+        "memory": memory_table(models, kernels),
+        "unused_features": unused_features(
+            models, selection, keyed_kernels=any(row.key for row in context.rows)
+        ),
+    }
+    files = render_context(context, plan, options, extra)
     files["selected_operators.yaml"] = format_operator_list(selection)
     return files
 
 
 def render_context(
-    context: Context, plan: Plan, options: Options, memory: MemoryTable
+    context: Context, plan: Plan, options: Options, extra: Mapping[str, Any]
 ) -> dict[str, str]:
-    """Render every template of `options`."""
-    values: dict[str, Any] = template_values(context, plan, options)
-    values["memory"] = memory
+    """Render every template of `options`; `extra` are the variables that come from the models."""
+    values: dict[str, Any] = {**template_values(context, plan, options), **extra}
     templates = environment(options.template_dir)
     return {
         name: templates.get_template(f"{template}.j2").render(values)

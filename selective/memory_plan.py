@@ -78,7 +78,7 @@ def _instructions(method: Method) -> Iterator[Instruction]:
 
 # Our runtime.
 
-_STATE = {4: 64, 8: 112}  # sizeof(MethodState)
+_STATE = {4: 72, 8: 120}  # sizeof(MethodState)
 _TENSOR_IMPL = {4: 28, 8: 56}
 _EXTERNAL_DATA = {4: 32, 8: 48}
 _DELEGATE = {4: 32, 8: 56}
@@ -93,33 +93,27 @@ def _up(size: int) -> int:
 
 
 def _micro(method: Method, pointer: int) -> int:
-    lasting = _lasting(method)
     instructions = list(_instructions(method))
     pool = _Pool()
-    pool.take(_STATE[pointer], 8)
-    pool.take(4 * -(-len(method.values) // 32), 4)
+    state = _STATE[pointer] + _up(4 * -(-len(method.values) // 32))
+    pool.take(state + _up(pointer * len(method.operators)), 8)
     if method.delegates:
         pool.take(_DELEGATE[pointer] * len(method.delegates), 8)
     for delegate in method.delegates:
         pool.take(_COMPILE_SPEC[pointer] * len(delegate.specs), pointer)
-    pool.take(pointer * len(instructions), pointer)
-    pool.take(_EVALUE * len(lasting), 8)
-    for lists in (False, True):
-        for index in lasting:
-            value = method.values[index]
-            if (value.kind >= ValueKind.INT_LIST) is lists:
-                block = _block(method, value, pointer) - _EVALUE
-                if block:
-                    pool.take(block, 8)
-                if value.tensor is not None and _is_external(value.tensor):
-                    pool.take(_EXTERNAL_DATA[pointer], 8)
-    scratch = max((_scratch(method, item, pointer) for item in instructions), default=0)
-    pool.take(scratch, 8)
+    lasting = _lasting_at_first(method)
+    scratch = max((_scratch(method, item, lasting, pointer) for item in instructions), default=0)
+    blocks = sum(_block(method, method.values[index], pointer) for index in lasting)
+    pool.take(blocks + scratch, 8)
+    for index in lasting:
+        tensor = method.values[index].tensor
+        if tensor is not None and _is_external(tensor):
+            pool.take(_EXTERNAL_DATA[pointer], 8)
     return pool.used
 
 
-def _lasting(method: Method) -> list[int]:
-    """Values that a run can change, sorted: only they have a place of their own."""
+def _lasting_at_first(method: Method) -> set[int]:
+    """Values that a run can change, as far as instructions do not say so."""
     marked: set[int] = set()
     for index, value in enumerate(method.values):
         if value.tensor is not None and _tensor_lasts(value.tensor):
@@ -127,13 +121,7 @@ def _lasting(method: Method) -> list[int]:
     for index in (*method.inputs, *method.outputs):
         marked.add(index)
         marked.update(item for item in method.values[index].indices if item >= 0)
-    for item in _instructions(method):
-        if isinstance(item, MoveCall):
-            marked.update((item.source, item.target))
-        written = item.args[-1:] if isinstance(item, KernelCall) else ()
-        written = item.args if isinstance(item, DelegateCall) else written
-        marked.update(index for index in written if method.values[index].kind in _NUMBERS)
-    return sorted(marked)
+    return marked
 
 
 def _tensor_lasts(tensor: Tensor) -> bool:
@@ -172,15 +160,24 @@ def _block(method: Method, value: Value, pointer: int) -> int:
     )
 
 
-def _scratch(method: Method, item: Instruction, pointer: int) -> int:
-    """Bytes in which an instruction's values are made."""
+def _scratch(method: Method, item: Instruction, lasting: set[int], pointer: int) -> int:
+    """Bytes in which an instruction's values are made; adds what it makes last to `lasting`."""
+    if isinstance(item, MoveCall):
+        lasting.update((item.source, item.target))
     if isinstance(item, JumpFalseCall):
         return _block(method, method.values[item.condition], pointer)
     if not isinstance(item, (KernelCall, DelegateCall)):
         return 0
-    made = item.args[:-1] if item.args[-1:] and item.args[-1] in item.args[:-1] else item.args
-    blocks = sum(_block(method, method.values[index], pointer) for index in made)
-    return _up(pointer * len(item.args)) + blocks
+    size = _up(pointer * len(item.args))
+    for position, index in enumerate(item.args):
+        value = method.values[index]
+        last = position + 1 == len(item.args)
+        if (last or isinstance(item, DelegateCall)) and value.kind in _NUMBERS:
+            lasting.add(index)
+        made = index not in lasting or value.kind >= ValueKind.INT_LIST
+        if made and (last or index != item.args[-1]):
+            size += _block(method, value, pointer)
+    return size
 
 
 # ExecuTorch's runtime.

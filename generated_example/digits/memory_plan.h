@@ -54,17 +54,17 @@ inline constexpr size_t kPlanned0[] = {6512};
 
 inline constexpr MethodMemory kMethods[] = {
     {"digits_int8.pte", "forward",
-     internal::pick(960, 1360, 8890, 13662),
-     internal::pick(960, 1360, 7120, 10280),
+     internal::pick(952, 1336, 8890, 13662),
+     internal::pick(952, 1336, 7120, 10280),
      internal::pick(0, 0, 212, 404),
      internal::kPlanned0, 1, 6512},
 };
 
 /// The most that any method needs, one loaded at a time.
 inline constexpr size_t kMethodPoolSize = internal::pick(
-    960, 1360, 8890, 13662);
+    952, 1336, 8890, 13662);
 inline constexpr size_t kMethodPoolSizeWithTemp = internal::pick(
-    960, 1360, 7120, 10280);
+    952, 1336, 7120, 10280);
 inline constexpr size_t kTempPoolSize = internal::pick(
     0, 0, 212, 404);
 inline constexpr size_t kPlannedPoolSize = 6512;

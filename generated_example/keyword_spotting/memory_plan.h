@@ -54,17 +54,17 @@ inline constexpr size_t kPlanned0[] = {16000};
 
 inline constexpr MethodMemory kMethods[] = {
     {"kws_dscnn_int8.pte", "forward",
-     internal::pick(992, 1408, 14142, 22046),
-     internal::pick(992, 1408, 11496, 16976),
+     internal::pick(968, 1352, 14142, 22046),
+     internal::pick(968, 1352, 11496, 16976),
      internal::pick(0, 0, 212, 404),
      internal::kPlanned0, 1, 16000},
 };
 
 /// The most that any method needs, one loaded at a time.
 inline constexpr size_t kMethodPoolSize = internal::pick(
-    992, 1408, 14142, 22046);
+    968, 1352, 14142, 22046);
 inline constexpr size_t kMethodPoolSizeWithTemp = internal::pick(
-    992, 1408, 11496, 16976);
+    968, 1352, 11496, 16976);
 inline constexpr size_t kTempPoolSize = internal::pick(
     0, 0, 212, 404);
 inline constexpr size_t kPlannedPoolSize = 16000;

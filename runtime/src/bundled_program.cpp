@@ -48,8 +48,7 @@ constexpr flat::Field kFields[] = {
     {suite::kCases, Kind::Tables, kCase},
     {test_case::kInputs, Kind::Tables, kValueType},
     {test_case::kOutputs, Kind::Tables, kValueType},
-    {value::kType, Kind::Union, 4},
-    {value::kValue, Kind::Member, kDouble},
+    {value::kType, Kind::Union, kTensor, 4},
     {tensor::kSizes, Kind::Words},
     {tensor::kData, Kind::Bytes},
     {tensor::kDimOrder, Kind::Bytes},
@@ -58,7 +57,7 @@ constexpr flat::Field kFields[] = {
     {0, Kind::Byte},
     {0, Kind::Long},
 };
-constexpr uint8_t kFirst[] = {0, 2, 4, 6, 8, 12, 13, 14, 15};
+constexpr uint8_t kFirst[] = {0, 2, 4, 6, 7, 11, 12, 13, 14};
 constexpr flat::Schema kSchema = {kFields, kFirst};
 
 const uint8_t* find_case(const Method& method, SerializedBundledProgram* bundled, size_t index) {

@@ -71,7 +71,7 @@ namespace {
 
 Result<FreeableBuffer> load_processed(const MethodState& state, const uint8_t* delegate) {
   const uint8_t* where = flat::field_table(delegate, schema::delegate::kProcessed);
-  ET_CHECK_OR_RETURN_ERROR(where != nullptr, InvalidProgram, "A delegate has no data");
+  ET_CHECK_OR_RETURN_ERROR(where != flat::kNothing, InvalidProgram, "A delegate has no data");
   const uint32_t index = flat::field_u32(where, schema::processed::kIndex);
   if (flat::field_u8(where, schema::processed::kLocation) == schema::processed::kLocationSegment) {
     return ProgramReader::load_segment(state.program, index);

@@ -4,13 +4,12 @@
 #include <new>
 
 #include "method_state.h"
-#include "storage.h"
+#include "tensor_view.h"
 
 namespace executorch::runtime::internal {
 
 Error load_external(MethodState& state, uint32_t index, const NamedDataMap* named_data) {
-  const std::string_view name =
-      Storage(gen_kernels::flat::View(state.serialized(index).table)).name();
+  const std::string_view name = TensorView(state.serialized(index).table).name();
   const executorch::aten::Tensor& tensor = state.slot(index).toTensor();
   const Result<const TensorLayout> layout = named_data->get_tensor_layout(name);
   if (!layout.ok()) {

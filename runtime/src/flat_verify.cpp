@@ -1,69 +1,72 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "features.h"
 #include "flat.h"
 
 namespace gen_kernels::flat {
 
 namespace {
 
-/// Layouts that are remembered.
-constexpr uint32_t kLayouts = 16;
+template <typename T>
+T read(uintptr_t at) {
+  return load<T>(reinterpret_cast<const uint8_t*>(at));
+}
 
+constexpr uint32_t kVector = 4;
+constexpr uint32_t kIndex = 8;
+constexpr uint32_t kTable = 16;
+
+constexpr uint32_t number_of(Kind kind) { return static_cast<uint32_t>(kind); }
+
+// Places are numbers here: a damaged file makes some that no pointer may have.
 class Verifier {
  public:
-  Verifier(const Schema& schema, const uint8_t* data, uint32_t size)
+  Verifier(const Schema& schema, uintptr_t data, size_t size)
       // Tables that nothing shares take 8 bytes at least, with the offset that leads to them. This
       // bounds the work on a file in which many offsets lead to the same table.
-      : schema_(schema), data_(data), size_(size), budget_(size / 4) {}
+      : schema_(schema), begin_(data), end_(data + size), budget_(size / 4) {}
 
-  /// Whether the offset at `at`, a checked position, leads to a good table of type `type`.
-  bool table(uint32_t at, uint32_t type) {
-    if (!follow(at) || budget_-- == 0) {
+  /// Whether the offset at `at`, a checked place, leads to a good table of type `type`.
+  bool table(uintptr_t at, uint32_t type) {
+    at = follow(at);
+    if (at == 0 || budget_-- == 0) {
       return false;
     }
-    const uint32_t vtable = at - load<uint32_t>(data_ + at);
-    if (vtable % 2 != 0 || vtable > size_ - 4) {
+    // The table's size, which stands in the vtable too, is no help: some writers let tables of
+    // different size share a vtable. What counts is that fields are inside the buffer.
+    const uintptr_t vtable = at - static_cast<uintptr_t>(intptr_t{read<int32_t>(at)});
+    if (vtable % 2 != 0 || !is_inside(vtable, 4)) {
       return false;
     }
-    // Most tables of a type share a vtable: what follows from it alone is looked at once. (The
-    // table's size, which stands there too, is no help: some writers let tables of different size
-    // share a vtable. What counts is that fields are inside the buffer.)
-    Layout& layout = layouts_[(vtable / 2 + type) % kLayouts];
-    if ((layout.after != vtable + 1 || layout.type != type) && !measure(vtable, type, layout)) {
+    const uintptr_t vtable_end = vtable + read<uint16_t>(vtable);
+    if (vtable_end > end_) {
       return false;
     }
-    if (layout.extent > size_ - at) {
-      return false;
-    }
-    // Tables inside this one may take the layout's place.
-    const Field* const numbers = layout.numbers;
-    uint32_t member = 0;
-    for (const Field* field = &schema_.fields[schema_.first[type]]; field != numbers; ++field) {
-      const uint32_t offset = entry(vtable, field->id);
-      if (offset == 0) {
-        if (field->kind == Kind::Member && member != 0) {
+    const size_t room = end_ - at;
+    const auto offset_of = [vtable, vtable_end](uint32_t id) -> uint32_t {
+      const uintptr_t entry = vtable + 4 + 2 * id;
+      return entry + 2 <= vtable_end ? read<uint16_t>(entry) : 0;
+    };
+    const Field* const last = &schema_.fields[schema_.first[type + 1]];
+    for (const Field* field = &schema_.fields[schema_.first[type]]; field != last; ++field) {
+      uint32_t offset = offset_of(field->id);
+      uint32_t kind = number_of(field->kind);
+      uint32_t field_type = field->type;
+      if (kind % 64 == number_of(Kind::Union)) {
+        const uint32_t member = offset != 0 && offset < room ? read<uint8_t>(at + offset) : 0;
+        offset = offset_of(field->id + 1u);
+        if (member > field->members ||
+            (member == 0 ? kind == number_of(Kind::RequiredUnion) : offset == 0)) {
           return false;
         }
-        continue;
+        kind = number_of(member == 0 ? Kind::Byte : Kind::Table);
+        field_type += member - 1;
       }
-      const uint32_t where = at + offset;
-      bool good = true;
-      switch (field->kind) {
-        case Kind::Union:
-          member = data_[where];
-          break;
-        case Kind::Member: {
-          // `type` is the last member's.
-          const uint32_t members = field[-1].type;
-          good = member == 0 || (member <= members && table(where, field->type - members + member));
-          break;
-        }
-        case Kind::Table:
-          good = table(where, field->type);
-          break;
-        default:
-          good = vector(where, *field);
+      const uint32_t width = (kind & kVector) != 0 ? 4 : 1u << (kind & 3);
+      if (offset + width > room || (offset & (width - 1) & 3) != 0) {
+        return false;
       }
-      if (!good) {
+      if (kind > number_of(Kind::Long) &&
+          !(offset == 0 ? absent(kind, field_type) : inside(at + offset, kind, field_type))) {
         return false;
       }
     }
@@ -71,95 +74,80 @@ class Verifier {
   }
 
  private:
-  /// What a vtable says about tables of one type.
-  struct Layout {
-    uint32_t after;  ///< 1 + the position of the vtable, 0 for none.
-    uint32_t type;
-    uint32_t extent;       ///< How far fields reach, from the table's beginning.
-    const Field* numbers;  ///< Where the fields begin that need no look of their own.
-  };
+  bool is_inside(uintptr_t at, size_t size) const { return at - begin_ <= end_ - begin_ - size; }
 
-  uint32_t entry(uint32_t vtable, uint32_t id) const {
-    const uint32_t at = 4 + 2 * id;
-    return at < load<uint16_t>(data_ + vtable) ? load<uint16_t>(data_ + vtable + at) : 0;
+  /// Where the offset at `at` leads to, 0 when that is outside or not aligned. The size of a
+  /// vector, or the distance of a vtable, is inside.
+  [[gnu::noinline]] uintptr_t follow(uintptr_t at) const {
+    const uint32_t offset = read<uint32_t>(at);
+    // The offset is looked at as well: on a machine of 32 bits the sum may begin anew.
+    return offset <= end_ - at && (at + offset) % 4 == 0 && is_inside(at + offset, 4) ? at + offset
+                                                                                      : 0;
   }
 
-  /// Fills in a layout; false when the vtable is not inside, or a field not aligned.
-  bool measure(uint32_t vtable, uint32_t type, Layout& layout) const {
-    const uint32_t vtable_size = load<uint16_t>(data_ + vtable);
-    if (vtable_size % 2 != 0 || vtable_size > size_ - vtable) {
-      return false;
+  /// A field that is not there: no elements, or an index of 0.
+  bool absent(uint32_t kind, uint32_t type) {
+    if (kind == number_of(Kind::Tables)) {
+      limits_[type] = 0;
     }
-    layout.after = vtable + 1;
-    layout.type = type;
-    layout.extent = 4;
-    const Field* field = &schema_.fields[schema_.first[type]];
-    const Field* end = &schema_.fields[schema_.first[type + 1]];
-    layout.numbers = field;
-    for (; field != end; ++field) {
-      const uint32_t offset = entry(vtable, field->id);
-      const bool is_byte = field->kind == Kind::Byte || field->kind == Kind::Union;
-      const uint32_t alignment = is_byte ? 0 : 3;
-      const uint32_t width = field->kind == Kind::Long ? 8 : alignment + 1;
-      if ((offset & alignment) != 0) {
+    return kind != number_of(Kind::Index) || limits_[type] != 0;
+  }
+
+  /// Whether what the field at `at` holds is good.
+  bool inside(uintptr_t at, uint32_t kind, uint32_t type) {
+    uint32_t count = 1;
+    const uint32_t shift = kind & 3;
+    if ((kind & kVector) != 0) {
+      at = follow(at);
+      if (at == 0) {
         return false;
       }
-      if (offset + width > layout.extent) {
-        layout.extent = offset + width;
+      count = read<uint32_t>(at);
+      at += 4;
+      const size_t rest = end_ - at;
+      if (count > rest >> shift ||
+          (kind == number_of(Kind::String) && (count == rest || read<uint8_t>(at + count) != 0))) {
+        return false;
       }
-      if (field->kind >= Kind::Union) {
-        layout.numbers = field + 1;
+      if (kind == number_of(Kind::Tables)) {
+        limits_[type] = count;
+      }
+    }
+    if ((kind & (kIndex | kTable)) == 0) {
+      return true;
+    }
+    for (; count != 0; --count, at += 1u << shift) {
+      if (!((kind & kTable) != 0 ? table(at, type) : index(at, kind, type))) {
+        return false;
       }
     }
     return true;
   }
 
-  /// Makes `at`, the position of an offset, the position that it leads to. The size of a vector,
-  /// or the distance of a vtable, is sure to be inside then.
-  bool follow(uint32_t& at) const {
-    const uint32_t offset = load<uint32_t>(data_ + at);
-    if (offset > size_ - at) {
-      return false;
+  bool index(uintptr_t at, uint32_t kind, uint32_t type) const {
+    const uint32_t number = read<uint32_t>(at);
+    const uint32_t limit = limits_[type];
+    if (number < limit) {
+      return !features::kIntLists || kind != number_of(Kind::WideIndexes) ||
+             read<uint32_t>(at + 4) == 0;
     }
-    at += offset;
-    return at % 4 == 0 && at <= size_ - 4;
-  }
-
-  bool vector(uint32_t at, Field field) {
-    if (!follow(at)) {
-      return false;
-    }
-    const uint32_t count = load<uint32_t>(data_ + at);
-    at += 4;
-    const uint32_t shift = field.kind == Kind::Longs ? 3 : field.kind >= Kind::Words ? 2 : 0;
-    if (count > (size_ - at) >> shift) {
-      return false;
-    }
-    if (field.kind == Kind::String) {
-      return count < size_ - at && data_[at + count] == 0;
-    }
-    if (field.kind == Kind::Tables) {
-      for (uint32_t i = 0; i < count; ++i, at += 4) {
-        if (!table(at, field.type)) {
-          return false;
-        }
-      }
-    }
-    return true;
+    return (features::kControlFlow && kind == number_of(Kind::Bound) && number == limit) ||
+           (features::kTensorLists && kind == number_of(Kind::OptionalIndexes) &&
+            number == UINT32_MAX);
   }
 
   const Schema& schema_;
-  const uint8_t* data_;
-  uint32_t size_;
-  uint32_t budget_;
-  Layout layouts_[kLayouts] = {};
+  const uintptr_t begin_;
+  const uintptr_t end_;
+  size_t budget_;
+  uint32_t limits_[kMaxTypes];  ///< By type: the size of the last vector of such tables.
 };
 
 }  // namespace
 
 bool verify(const Schema& schema, const uint8_t* data, size_t size) {
-  return size >= 8 && size <= INT32_MAX &&
-         Verifier(schema, data, static_cast<uint32_t>(size)).table(0, 0);
+  const auto begin = reinterpret_cast<uintptr_t>(data);
+  return size >= 8 && size <= INT32_MAX && Verifier(schema, begin, size).table(begin, 0);
 }
 
 }  // namespace gen_kernels::flat

@@ -35,9 +35,9 @@ class KeyCursor {
 /// Whether a specialised kernel's key fits the arguments of a call.
 using KeyMatcher = bool (*)(const char* key, void* args);
 
-/// The kernel whose key fits, else the fallback, else OperatorMissing. `kernels`, when not empty,
-/// are searched in place of the registry.
-Error find_kernel(const OperatorName& name, Span<const Kernel> kernels, KeyMatcher matches,
-                  void* args, OpFunction& function);
+/// The kernel whose key fits, else the fallback, else null. `kernels`, when not empty, are searched
+/// in place of the registry.
+OpFunction find_kernel(const OperatorName& name, Span<const Kernel> kernels, KeyMatcher matches,
+                       void* args);
 
 }  // namespace executorch::runtime::internal

@@ -40,8 +40,8 @@ const uint8_t* attribute_of(const uint8_t* value) {
   }
   const uint8_t* tensor = flat::field_table(value, schema::evalue::kValue);
   const uint8_t* extra = flat::field_table(tensor, schema::tensor::kExtraTensorInfo);
-  const bool is_named = extra != nullptr && flat::vector_size(flat::field_vector(
-                                                extra, schema::extra::kFullyQualifiedName)) != 0;
+  const bool is_named =
+      flat::vector_size(flat::field_vector(extra, schema::extra::kFullyQualifiedName)) != 0;
   return is_named ? tensor : nullptr;
 }
 
@@ -59,13 +59,10 @@ Result<TensorInfo> TensorInfo::create(const uint8_t* tensor) {
   if (!layout.ok()) {
     return layout.error();
   }
-  std::string_view name;
-  if (extra != nullptr) {
-    const uint8_t* text = flat::field_vector(extra, schema::extra::kFullyQualifiedName);
-    name = {flat::string_data(text), flat::vector_size(text)};
-  }
-  return TensorInfo(layout->sizes(), layout->dim_order(), name, layout->scalar_type(),
-                    flat::field_table(tensor, schema::tensor::kAllocationInfo) != nullptr ||
+  const uint8_t* name = flat::field_vector(extra, schema::extra::kFullyQualifiedName);
+  return TensorInfo(layout->sizes(), layout->dim_order(),
+                    {flat::string_data(name), flat::vector_size(name)}, layout->scalar_type(),
+                    flat::field(tensor, schema::tensor::kAllocationInfo) != flat::kNothing ||
                         flat::field_u32(tensor, schema::tensor::kDataBufferIndex) != 0,
                     layout->nbytes());
 }

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A loaded method. What it takes from the method allocator, in this order and each piece at a
-// multiple of its alignment (s = 4 on a 32-bit machine, 8 on a 64-bit one; all sizes in bytes):
+// multiple of 8 (s = 4 on a 32-bit machine, 8 on a 64-bit one; all sizes in bytes; up(n) = n
+// rounded up to a multiple of 8):
 //
-//   1. MethodState: 64, or 112 on a 64-bit machine           alignment 8
-//   2. marks: one bit a value, 4 * ceil(values / 32)         alignment 4
-//   3. delegates, if there are any: see delegate.cpp
-//   4. functions: one pointer an instruction                 alignment s
-//   5. slots: 16 for each lasting value                      alignment 8
-//   6. for each lasting value, lists last, what it holds:
-//      its block less 16, where that is not 0                alignment 8
-//      and for each external constant an ExternalData,
-//      32, or 48 on a 64-bit machine                         alignment 8
-//   7. scratch: the arguments of the largest call            alignment 8
+//   1. MethodState: 72, or 120 on a 64-bit machine,
+//      marks: one bit a value, up(4 * ceil(values / 32)),
+//      kernels: one pointer an operator, up(s * operators)
+//   2. delegates, if there are any: see delegate.cpp
+//   3. the blocks of the lasting values, and scratch: what the largest call needs
+//   4. for each external constant an ExternalData, 32, or 48 on a 64-bit machine
 //
 // A value lasts when a run can change it:
 //   - inputs and outputs, and the items of those that are lists;
@@ -23,7 +20,7 @@
 //     external, or that have planned memory and a name.
 // Every other value is made in scratch when an instruction needs it.
 //
-// The block of a value, with up(n) = n rounded up to a multiple of 8, is 16 for its EValue and
+// The block of a value is 16 for its EValue and
 //   Tensor              up(28) + up(4 * dims) for strides, + up(4 * dims) for sizes unless STATIC
 //                       (28 is sizeof(TensorImpl), 56 on a 64-bit machine)
 //   String, BoolList    2 * s
@@ -31,15 +28,18 @@
 //   IntList             up(3 * s) + 8 * items          (up(2 * s + 4) on a 64-bit machine)
 //   TensorList          up(3 * s) + up(s * items) + the blocks of its items, less 16 each
 //   OptionalTensorList  up(3 * s) + 2 * s * items + the same
-// and scratch is the largest, over all calls, of up(s * arguments) + the blocks of the arguments,
-// where the last argument does not count if it occurs before; a JumpFalseCall counts as the block
-// of its condition.
+//
+// Scratch is the largest, over all calls, of up(s * arguments) + the blocks of the arguments. The
+// value that is the last argument, the return slot, counts once wherever else it occurs. Not
+// counted is what is known to last when the call's turn comes (inputs, outputs and tensors from the
+// beginning, others from the first instruction on that makes them last), unless it is a list. A
+// JumpFalseCall counts as the block of its condition.
 #pragma once
 
 #include <executorch/runtime/executor/method.h>
 #include <executorch/runtime/executor/program.h>
 
-#include "program_schema.h"
+#include "value_view.h"
 
 namespace executorch::runtime::internal {
 
@@ -66,31 +66,8 @@ class Arena {
   uint8_t* at_;
 };
 
-/// A value as the program has it: its kind, and the table Int, Tensor ...
-struct Serialized {
-  gen_kernels::schema::ValueKind kind;
-  const uint8_t* table;
-
-  bool is_list() const { return kind >= gen_kernels::schema::ValueKind::IntList; }
-  /// Whether a call may write it: Null and single numbers.
-  bool is_plain() const { return kind <= gen_kernels::schema::ValueKind::Double; }
-};
-
-/// The items of a list of values: indexes, UINT32_MAX for none.
-class Items {
- public:
-  explicit Items(const Serialized& list);
-  uint32_t size() const { return size_; }
-  uint32_t operator[](uint32_t i) const;
-
- private:
-  const uint8_t* data_;
-  uint32_t size_;
-  bool is_wide_;
-};
-
 struct Delegate;
-struct Storage;
+struct TensorView;
 
 /// A constant kept outside the program, until the method is destroyed.
 struct alignas(8) ExternalData {
@@ -99,34 +76,43 @@ struct alignas(8) ExternalData {
 };
 static_assert(sizeof(ExternalData) == (sizeof(void*) == 4 ? 32 : 48));
 
+/// What a method is made from.
+struct LoadArguments {
+  const Program& program;
+  const uint8_t* plan;  ///< Its table ExecutionPlan.
+  MemoryManager& memory;
+  EventTracer* tracer;
+  const NamedDataMap* named_data;
+  ExternalLoader load_external;
+  const LoadBackendOptionsMap* options;
+  Span<const Kernel> kernels;
+};
+
 struct alignas(8) MethodState {
-  MethodState(const Program& program, const uint8_t* plan, MemoryManager& memory,
-              EventTracer* tracer);
+  /// Makes a method ready to run (method_load.cpp).
+  static Error load(const LoadArguments& from, MethodState*& state);
+  explicit MethodState(const LoadArguments& from)
+      : program(from.program),
+        plan(from.plan),
+        memory(from.memory),
+        tracer(from.tracer),
+        kernels(from.kernels),
+        values(gen_kernels::flat::field_vector(plan, gen_kernels::schema::plan::kValues)) {}
   ~MethodState();
 
-  Error load(const NamedDataMap* named_data, ExternalLoader load_external,
-             const LoadBackendOptionsMap* options, Span<const Kernel> kernels);
-
   // Values (method_values.cpp).
-  Serialized serialized(uint32_t index) const;
-  /// Checks value `index` and marks it if its own kind makes it last.
-  Error check_value(uint32_t index, const NamedDataMap* named_data);
-  Error check_tensor(uint32_t index, const uint8_t* table, const NamedDataMap* named_data);
-  Error check_items(const Serialized& list) const;
-  void mark(uint32_t index);
+  Serialized serialized(uint32_t index) const { return internal::serialized(values, index); }
   bool is_marked(uint32_t index) const { return (marks[index / 32] >> index % 32 & 1u) != 0; }
-  /// Bytes of a value's block.
-  size_t block_size(const Serialized& value) const;
-  Error make_slots(const NamedDataMap* named_data, ExternalLoader load_external);
   /// The value with which an instruction works: lasting, or made from the program. Null when an
   /// item of a list has become something else.
   EValue* value(uint32_t index, Arena& arena);
   bool make_value(const Serialized& from, EValue& value, Arena& arena);
+  bool make_list(const Serialized& from, EValue& value, Arena& arena);
   void make_tensor(const uint8_t* table, EValue& value, Arena& arena);
   /// The tensor that an item of a list is now; null when it is none any more, or has no memory.
   executorch::aten::TensorImpl* item_tensor(uint32_t index, Arena& arena);
   /// Address of a tensor's elements in planned memory or in the program; null for other places.
-  Error address(const Storage& storage, size_t nbytes, const void*& address) const;
+  Error address(const TensorView& tensor, size_t nbytes, const void*& address) const;
   Slot& slot(uint32_t index) const;
   /// Whether a tensor has its place in a planned buffer or in the program.
   bool is_planned(uint32_t index) const;
@@ -139,13 +125,9 @@ struct alignas(8) MethodState {
   /// Lists are brought up to date with their items.
   Slot& output(size_t i);
 
-  // Instructions (method.cpp).
-  Error check_instruction(const uint8_t* instruction, uint32_t n_instructions,
-                          size_t& scratch_size);
-  /// Finds the kernel of a KernelCall. `known` holds, by operator, what was found before and does
-  /// not depend on the arguments.
-  Error find_kernel_of(const uint8_t* call, Span<const Kernel> kernels, Span<OpFunction> known,
-                       OpFunction& function);
+  // Running (method_run.cpp).
+  /// The kernel of a KernelCall; null when there is none.
+  OpFunction find_kernel_of(const uint8_t* call);
   /// Whether a KernelCall is of one of ExecuTorch's own operators.
   bool is_prim(const uint8_t* call) const;
   Error call(const uint8_t* table, bool is_kernel);
@@ -153,32 +135,47 @@ struct alignas(8) MethodState {
   /// Runs one instruction; EndOfMethod when none is left.
   Error step();
   bool at_end() const;
-  void rewind() { chain = instruction = first_function = 0; }
+  bool in_progress() const { return (chain | instruction) != 0 && !at_end(); }
+  void rewind() { chain = instruction = 0; }
 
   const Program& program;
   const uint8_t* const plan;
   MemoryManager& memory;
   EventTracer* const tracer;
+  const Span<const Kernel> kernels;  ///< Instead of the registry, unless empty.
   const uint8_t* const values;
   uint32_t n_slots = 0;
   uint32_t n_delegates = 0;
   uint32_t* marks = nullptr;
-  Slot* slots = nullptr;
-  OpFunction* functions = nullptr;
-  void* scratch = nullptr;
+  OpFunction* functions = nullptr;  ///< By operator; null: one that depends on the arguments.
   Delegate* delegates = nullptr;
   ExternalData* external_data = nullptr;
+  Slot* slots = nullptr;
+  void* scratch = nullptr;
 
   // Where execution stands.
   uint32_t chain = 0;
   uint32_t instruction = 0;
-  uint32_t first_function = 0;  ///< Of the chain, in `functions`.
 };
-static_assert(sizeof(MethodState) == (sizeof(void*) == 4 ? 64 : 112));
+static_assert(sizeof(MethodState) == (sizeof(void*) == 4 ? 72 : 120));
 
-/// What delegates read of a program.
+inline const uint8_t* instructions_of(const uint8_t* chain) {
+  return gen_kernels::flat::field_vector(chain, gen_kernels::schema::chain::kInstructions);
+}
+
+inline gen_kernels::schema::InstructionKind instruction_kind(const uint8_t* instruction) {
+  return static_cast<gen_kernels::schema::InstructionKind>(
+      gen_kernels::flat::field_u8(instruction, gen_kernels::schema::instruction::kType));
+}
+
+/// What methods and delegates read of a program.
 struct ProgramReader {
   static const uint8_t* root(const Program& program) { return program.root_; }
+  static bool is_plain(const Program& program) { return program.is_plain_; }
+  static Error load_initial_state(const Program& program, size_t segments_index,
+                                  size_t offset_index, size_t size, void* buffer) {
+    return program.load_initial_state(segments_index, offset_index, size, buffer);
+  }
   static Result<FreeableBuffer> load_segment(const Program& program, size_t index) {
     return program.load_segment(DataLoader::SegmentInfo::Type::Backend, index);
   }

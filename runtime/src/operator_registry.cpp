@@ -1,50 +1,56 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <executorch/runtime/kernel/operator_registry.h>
 
+#include "features.h"
 #include "kernel_search.h"
 
 namespace executorch::runtime {
 
+namespace features = gen_kernels::features;
+
 namespace {
 
 struct Table {
-  Span<const Kernel> kernels;
-  bool is_sorted = false;
+  const Kernel* begin;
+  const Kernel* end;
+  bool is_sorted;
 };
 
 Table g_tables[GEN_KERNELS_MAX_TABLES];
 size_t g_table_count = 0;
 
-/// Where, in a sorted table, kernels whose name compares not less than the operator's begin.
-const Kernel* lower_bound(Span<const Kernel> kernels, const internal::OperatorName& name) {
-  const Kernel* first = kernels.begin();
-  size_t count = kernels.size();
-  while (count > 0) {
-    const size_t half = count / 2;
-    if (name.compare(first[half].name_) > 0) {
-      first += half + 1;
-      count -= half + 1;
-    } else {
-      count = half;
-    }
-  }
-  return first;
-}
-
 /// Searches one table. A specialised kernel that matches is the result; the fallback is left in
 /// `fallback`.
 OpFunction search(const Table& table, const internal::OperatorName& name,
                   internal::KeyMatcher matches, void* args, OpFunction& fallback) {
-  const Kernel* kernel = table.is_sorted ? lower_bound(table.kernels, name) : table.kernels.begin();
-  for (; kernel != table.kernels.end(); ++kernel) {
-    if (name.compare(kernel->name_) != 0) {
-      if (table.is_sorted) {
+  const Kernel* kernel = table.begin;
+  // In a sorted table, the first whose name compares not less.
+  int order = 1;
+  for (auto count = table.is_sorted ? static_cast<size_t>(table.end - kernel) : 0; count != 0;) {
+    const size_t half = count / 2;
+    const int order_there = name.compare(kernel[half].name_);
+    if (order_there > 0) {
+      kernel += half + 1;
+      count -= half + 1;
+    } else {
+      order = order_there;  // at the last, of the kernel that is found
+      count = half;
+    }
+  }
+  for (; kernel != table.end; ++kernel, order = 1) {
+    order = order == 0 ? 0 : name.compare(kernel->name_);
+    if (order == 0) {
+      if (!features::kKernelKeys) {
+        fallback = fallback == nullptr ? kernel->op_ : fallback;
         break;
       }
-    } else if (kernel->kernel_key_.is_fallback()) {
-      fallback = fallback == nullptr ? kernel->op_ : fallback;
-    } else if (matches(kernel->kernel_key_.data(), args)) {
-      return kernel->op_;
+      if (kernel->kernel_key_.is_fallback()) {
+        fallback = fallback == nullptr ? kernel->op_ : fallback;
+      } else if (matches(kernel->kernel_key_.data(), args)) {
+        return kernel->op_;
+      }
+    } else if (table.is_sorted) {
+      break;
     }
   }
   return nullptr;
@@ -58,7 +64,8 @@ bool is_same(const char* key, void* other) {
 bool holds(const Table& table, const Kernel& kernel) {
   OpFunction fallback = nullptr;
   const char* key = kernel.kernel_key_.data();
-  return search(table, {kernel.name_, ""}, is_same, const_cast<char*>(key), fallback) != nullptr ||
+  return search(table, {kernel.name_, ""}, features::kKernelKeys ? is_same : nullptr,
+                const_cast<char*>(key), fallback) != nullptr ||
          (key == nullptr && fallback != nullptr);
 }
 
@@ -112,21 +119,18 @@ bool KeyCursor::tensor(executorch::aten::ScalarType dtype, const uint8_t* dim_or
   return good;
 }
 
-Error find_kernel(const OperatorName& name, Span<const Kernel> kernels, KeyMatcher matches,
-                  void* args, OpFunction& function) {
+OpFunction find_kernel(const OperatorName& name, Span<const Kernel> kernels, KeyMatcher matches,
+                       void* args) {
   OpFunction fallback = nullptr;
-  OpFunction special = nullptr;
-  if (!kernels.empty()) {
-    special = search({kernels, false}, name, matches, args, fallback);
-  } else {
-    for (size_t i = 0; i < g_table_count && special == nullptr; ++i) {
-      special = search(g_tables[i], name, matches, args, fallback);
+  const Table own = {kernels.begin(), kernels.end(), false};
+  const Table* table = kernels.empty() ? g_tables : &own;
+  const Table* const end = table + (kernels.empty() ? g_table_count : 1);
+  for (; table != end; ++table) {
+    if (const OpFunction special = search(*table, name, matches, args, fallback)) {
+      return special;
     }
   }
-  function = special == nullptr ? fallback : special;
-  ET_CHECK_OR_RETURN_ERROR(function != nullptr, OperatorMissing, "No kernel for %s.%s", name.name,
-                           name.overload);
-  return Error::Ok;
+  return fallback;
 }
 
 Error make_kernel_key_string(Span<const TensorMeta> key, char* buf, size_t buf_size) {
@@ -168,31 +172,37 @@ Error make_kernel_key_string(Span<const TensorMeta> key, char* buf, size_t buf_s
 
 Error register_kernels(const Span<const Kernel> kernels) {
   // A table that continues the last one is the same table: kernels that come one by one.
-  const bool continues =
-      g_table_count > 0 && g_tables[g_table_count - 1].kernels.end() == kernels.begin();
-  const size_t index = continues ? g_table_count - 1 : g_table_count;
-  if (index == GEN_KERNELS_MAX_TABLES) {
+  Table* table = g_tables + g_table_count;
+  Table grown = {kernels.begin(), kernels.begin(), true};
+  const bool continues = g_table_count != 0 && table[-1].end == kernels.begin();
+  if (continues) {
+    grown = *--table;
+  }
+  if (table == g_tables + GEN_KERNELS_MAX_TABLES) {
     ET_LOG(Error, "More than %d tables of kernels", GEN_KERNELS_MAX_TABLES);
     return Error::RegistrationExceedingMaxKernels;
   }
-  Table table = continues ? g_tables[index] : Table{{kernels.data(), size_t{0}}, true};
-  for (const Kernel& kernel : kernels) {
-    const size_t size = table.kernels.size();
+  for (; grown.end != kernels.end(); ++grown.end) {
+    const Kernel& kernel = *grown.end;
+    if (!features::kKernelKeys && !kernel.kernel_key_.is_fallback()) {
+      return Error::NotSupported;
+    }
     // In a sorted table only a neighbour can have the same name: this takes linear time.
-    const int order = size == 0 ? -1 : strcmp(table.kernels[size - 1].name_, kernel.name_);
-    table.is_sorted = table.is_sorted && order <= 0;
-    bool is_known = (order == 0 || !table.is_sorted) && holds(table, kernel);
-    for (size_t i = 0; i < index; ++i) {
-      is_known = is_known || holds(g_tables[i], kernel);
+    const int order = grown.begin == &kernel ? -1 : strcmp((&kernel)[-1].name_, kernel.name_);
+    grown.is_sorted = grown.is_sorted && order <= 0;
+    bool is_known = (order == 0 || !grown.is_sorted) && holds(grown, kernel);
+    for (const Table* other = g_tables; other != table; ++other) {
+      is_known = is_known || holds(*other, kernel);
     }
     if (is_known) {
       ET_LOG(Error, "%s is registered already", kernel.name_);
       return Error::RegistrationAlreadyRegistered;
     }
-    table.kernels = {table.kernels.data(), size + 1};
   }
-  g_tables[index] = table;
-  g_table_count = index + !table.kernels.empty();
+  if (!kernels.empty()) {
+    *table = grown;
+    g_table_count += !continues;
+  }
   return Error::Ok;
 }
 
@@ -223,9 +233,9 @@ bool matches_metas(const char* key, void* args) {
 
 Result<OpFunction> get_op_function_from_registry(const char* name, Span<const TensorMeta> meta_list,
                                                  Span<const Kernel> kernel_list) {
-  OpFunction function;
-  ET_CHECK_OK_OR_RETURN_ERROR(
-      internal::find_kernel({name, ""}, kernel_list, matches_metas, &meta_list, function));
+  const OpFunction function =
+      internal::find_kernel({name, ""}, kernel_list, matches_metas, &meta_list);
+  ET_CHECK_OR_RETURN_ERROR(function != nullptr, OperatorMissing, "No kernel for %s", name);
   return function;
 }
 
@@ -238,6 +248,6 @@ bool registry_has_op_function(const char* name, Span<const TensorMeta> meta_list
   return get_op_function_from_registry(name, meta_list, {}).ok();
 }
 
-Span<const Kernel> get_registered_kernels() { return g_tables[0].kernels; }
+Span<const Kernel> get_registered_kernels() { return {g_tables[0].begin, g_tables[0].end}; }
 
 }  // namespace executorch::runtime

@@ -8,11 +8,13 @@
 
 #include <new>
 
+#include "features.h"
 #include "method_state.h"
 #include "program_schema.h"
 
 namespace executorch::runtime {
 
+namespace features = gen_kernels::features;
 namespace flat = gen_kernels::flat;
 namespace schema = gen_kernels::schema;
 
@@ -20,12 +22,26 @@ namespace {
 
 constexpr size_t kIdentifierOffset = 4;
 constexpr size_t kHeaderOffset = 8;
-constexpr uint32_t kHeaderMinimumLength = 24;
 
-bool has_magic(const uint8_t* at, const char* magic) { return memcmp(at, magic, 4) == 0; }
+constexpr uint32_t letters(const char (&text)[5]) {
+  uint32_t number = 0;
+  for (int i = 3; i >= 0; --i) {
+    number = number << 8 | static_cast<uint8_t>(text[i]);
+  }
+  return number;
+}
 
-/// A 64-bit number of the file as a size; false when it is beyond this machine.
-bool to_size(uint64_t number, size_t& size) {
+/// What stands at byte 8, perhaps. The sizes are numbers of 64 bits.
+struct ExtendedHeader {
+  uint32_t magic;
+  uint32_t length;
+  uint8_t program_size[8];
+  uint8_t segment_base[8];
+};
+
+/// Reads a 64-bit number as a size; false when it is beyond this machine.
+bool read_size(const uint8_t* at, size_t& size) {
+  const auto number = flat::load<uint64_t>(at);
   size = static_cast<size_t>(number);
   return size == number;
 }
@@ -37,72 +53,21 @@ Program::HeaderStatus Program::check_header(const void* data, size_t size) {
     return ShortData;
   }
   const uint8_t* identifier = static_cast<const uint8_t*>(data) + kIdentifierOffset;
-  if (has_magic(identifier, "ET12")) {
+  if (memcmp(identifier, "ET12", 4) == 0) {
     return CompatibleVersion;
   }
   return identifier[0] == 'E' && identifier[1] == 'T' ? IncompatibleVersion : NotPresent;
 }
 
-Result<Program> Program::load(DataLoader* loader, Verification) {
-  size_t program_size = 0;
-  size_t segment_base = 0;
-  {
-    const Result<FreeableBuffer> head = loader->load(
-        0, kMinHeadBytes, DataLoader::SegmentInfo(DataLoader::SegmentInfo::Type::Program));
-    if (!head.ok()) {
-      return head.error();
-    }
-    const uint8_t* header = static_cast<const uint8_t*>(head->data()) + kHeaderOffset;
-    if (has_magic(header, "eh00")) {
-      uint32_t length;
-      uint64_t sizes[2];
-      memcpy(&length, header + 4, sizeof(length));
-      memcpy(sizes, header + 8, sizeof(sizes));
-      ET_CHECK_OR_RETURN_ERROR(length >= kHeaderMinimumLength && to_size(sizes[0], program_size) &&
-                                   to_size(sizes[1], segment_base),
-                               InvalidProgram, "Bad extended header");
-    } else {
-      const Result<size_t> size = loader->size();
-      if (!size.ok()) {
-        return size.error();
-      }
-      program_size = size.get();
-    }
-  }
-
-  Result<FreeableBuffer> data = loader->load(
-      0, program_size, DataLoader::SegmentInfo(DataLoader::SegmentInfo::Type::Program));
+Error Program::load_piece(const Segment& piece, DataLoader::SegmentInfo::Type type, size_t index,
+                          FreeableBuffer& buffer) const {
+  Result<FreeableBuffer> data =
+      loader_->load(piece.offset, piece.size, DataLoader::SegmentInfo(type, index));
   if (!data.ok()) {
     return data.error();
   }
-  const uint8_t* bytes = static_cast<const uint8_t*>(data->data());
-  ET_CHECK_OR_RETURN_ERROR(reinterpret_cast<uintptr_t>(bytes) % kMinimumAlignment == 0,
-                           InvalidArgument, "The program must lie at a multiple of %zu",
-                           kMinimumAlignment);
-  ET_CHECK_OR_RETURN_ERROR(
-      program_size >= kIdentifierOffset + 4 && has_magic(bytes + kIdentifierOffset, "ET12"),
-      InvalidProgram, "No program: the identifier is missing");
-  if constexpr (ET_ENABLE_PROGRAM_VERIFICATION) {
-    ET_CHECK_OR_RETURN_ERROR(flat::verify(schema::kProgram, bytes, program_size), InvalidProgram,
-                             "The program is damaged");
-  }
-  const uint8_t* root = bytes + flat::load<uint32_t>(bytes);
-  ET_CHECK_OR_RETURN_ERROR(
-      flat::field_u32(root, schema::program::kVersion) <= kMaxSupportedSchemaVersion,
-      InvalidProgram, "The program is of a later version");
-
-  Program program(loader, segment_base, std::move(*data), root);
-  // One offset alone is a placeholder: no constants.
-  const uint8_t* constants = flat::field_table(root, schema::program::kConstantSegment);
-  if (constants != nullptr &&
-      flat::vector_size(flat::field_vector(constants, schema::subsegments::kOffsets)) > 1) {
-    Result<FreeableBuffer> segment =
-        program.load_segment(DataLoader::SegmentInfo::Type::Constant,
-                             flat::field_u32(constants, schema::subsegments::kSegmentIndex));
-    ET_CHECK_OK_OR_RETURN_ERROR(segment.error());
-    new (&program.constants_) FreeableBuffer(std::move(*segment));
-  }
-  return program;
+  new (&buffer) FreeableBuffer(std::move(*data));
+  return Error::Ok;
 }
 
 Error Program::find_segment(size_t index, Segment& segment) const {
@@ -111,8 +76,8 @@ Error Program::find_segment(size_t index, Segment& segment) const {
                            "No segment %zu", index);
   const uint8_t* entry = flat::vector_table(segments, index);
   ET_CHECK_OR_RETURN_ERROR(
-      to_size(flat::field_u64(entry, schema::segment::kOffset), segment.offset) &&
-          to_size(flat::field_u64(entry, schema::segment::kSize), segment.size) &&
+      read_size(flat::field(entry, schema::segment::kOffset), segment.offset) &&
+          read_size(flat::field(entry, schema::segment::kSize), segment.size) &&
           !__builtin_add_overflow(segment.offset, segment_base_, &segment.offset),
       InvalidProgram, "Segment %zu is out of range", index);
   return Error::Ok;
@@ -123,6 +88,74 @@ Result<FreeableBuffer> Program::load_segment(DataLoader::SegmentInfo::Type type,
   Segment segment;
   ET_CHECK_OK_OR_RETURN_ERROR(find_segment(index, segment));
   return loader_->load(segment.offset, segment.size, DataLoader::SegmentInfo(type, index));
+}
+
+// Inline: it is called once.
+[[gnu::always_inline]] inline Error Program::open() {
+  size_t size = 0;
+  {
+    FreeableBuffer head;
+    ET_CHECK_OK_OR_RETURN_ERROR(
+        load_piece({0, kMinHeadBytes}, DataLoader::SegmentInfo::Type::Program, 0, head));
+    alignas(8) ExtendedHeader header;
+    memcpy(&header, static_cast<const uint8_t*>(head.data()) + kHeaderOffset, sizeof(header));
+    if (header.magic == letters("eh00")) {
+      ET_CHECK_OR_RETURN_ERROR(header.length >= sizeof(header) &&
+                                   read_size(header.program_size, size) &&
+                                   read_size(header.segment_base, segment_base_),
+                               InvalidProgram, "Bad extended header");
+    } else {
+      const Result<size_t> all = loader_->size();
+      if (!all.ok()) {
+        return all.error();
+      }
+      size = all.get();
+    }
+  }
+  ET_CHECK_OK_OR_RETURN_ERROR(
+      load_piece({0, size}, DataLoader::SegmentInfo::Type::Program, 0, data_));
+  const auto* bytes = static_cast<const uint8_t*>(data_.data());
+  ET_CHECK_OR_RETURN_ERROR(reinterpret_cast<uintptr_t>(bytes) % kMinimumAlignment == 0,
+                           InvalidArgument, "The program must lie at a multiple of %zu",
+                           kMinimumAlignment);
+  ET_CHECK_OR_RETURN_ERROR(size >= kIdentifierOffset + 4 &&
+                               flat::load<uint32_t>(bytes + kIdentifierOffset) == letters("ET12"),
+                           InvalidProgram, "No program: the identifier is missing");
+  if constexpr (ET_ENABLE_PROGRAM_VERIFICATION) {
+    ET_CHECK_OR_RETURN_ERROR(flat::verify(schema::kProgram, bytes, size), InvalidProgram,
+                             "The program is damaged");
+  }
+  root_ = bytes + flat::load<uint32_t>(bytes);
+  ET_CHECK_OR_RETURN_ERROR(
+      flat::field_u32(root_, schema::program::kVersion) <= kMaxSupportedSchemaVersion,
+      InvalidProgram, "The program is of a later version");
+  // One offset alone is a placeholder: no constants.
+  const uint8_t* constants = flat::field_table(root_, schema::program::kConstantSegment);
+  if (flat::vector_size(flat::field_vector(constants, schema::subsegments::kOffsets)) > 1) {
+    Segment segment;
+    const uint32_t index = flat::field_u32(constants, schema::subsegments::kSegmentIndex);
+    ET_CHECK_OK_OR_RETURN_ERROR(find_segment(index, segment));
+    ET_CHECK_OK_OR_RETURN_ERROR(
+        load_piece(segment, DataLoader::SegmentInfo::Type::Constant, index, constants_));
+  }
+  if constexpr (ET_ENABLE_PROGRAM_VERIFICATION) {
+    const uint8_t* plans = flat::field_vector(root_, schema::program::kExecutionPlan);
+    is_plain_ = true;
+    for (uint32_t i = 0; i < flat::vector_size(plans); ++i) {
+      ET_CHECK_OK_OR_RETURN_ERROR(check_values(flat::vector_table(plans, i)));
+    }
+  }
+  return Error::Ok;
+}
+
+Result<Program> Program::load(DataLoader* loader, Verification) {
+  // Made where the caller gets it.
+  Result<Program> program(std::in_place, loader);
+  const Error error = program->open();
+  if (error != Error::Ok) {
+    program.fail(error);
+  }
+  return program;
 }
 
 Error Program::load_initial_state(size_t segments_index, size_t offset_index, size_t size,
@@ -138,7 +171,7 @@ Error Program::load_initial_state(size_t segments_index, size_t offset_index, si
   Segment segment;
   ET_CHECK_OK_OR_RETURN_ERROR(find_segment(index, segment));
   size_t offset;
-  ET_CHECK_OR_RETURN_ERROR(to_size(flat::vector_u64(offsets, offset_index), offset) &&
+  ET_CHECK_OR_RETURN_ERROR(read_size(flat::vector_data(offsets) + 8 * offset_index, offset) &&
                                offset <= segment.size && size <= segment.size - offset,
                            InvalidProgram, "Mutable data %zu is out of range", offset_index);
   return loader_->load_into(segment.offset + offset, size,
@@ -146,29 +179,38 @@ Error Program::load_initial_state(size_t segments_index, size_t offset_index, si
                             buffer);
 }
 
-Result<const void*> Program::get_constant_buffer_data(size_t buffer_idx, size_t nbytes) const {
-  const uint8_t* base = static_cast<const uint8_t*>(constants_.data());
+Error Program::find_constant(size_t index, size_t nbytes, const void*& address) const {
+  const auto* base = static_cast<const uint8_t*>(constants_.data());
   size_t offset = 0;
   size_t size = constants_.size();
   if (base != nullptr) {
     const uint8_t* offsets = flat::field_vector(
         flat::field_table(root_, schema::program::kConstantSegment), schema::subsegments::kOffsets);
-    ET_CHECK_OR_RETURN_ERROR(buffer_idx < flat::vector_size(offsets) &&
-                                 to_size(flat::vector_u64(offsets, buffer_idx), offset),
-                             InvalidArgument, "No constant %zu", buffer_idx);
+    ET_CHECK_OR_RETURN_ERROR(index < flat::vector_size(offsets) &&
+                                 read_size(flat::vector_data(offsets) + 8 * index, offset),
+                             InvalidArgument, "No constant %zu", index);
   } else {
     // Older files keep each constant in the FlatBuffers data.
+    ET_CHECK_OR_RETURN_ERROR(features::kInlineConstants, NotSupported,
+                             "This build has no constants in the FlatBuffers data");
     const uint8_t* buffers = flat::field_vector(root_, schema::program::kConstantBuffer);
-    ET_CHECK_OR_RETURN_ERROR(buffer_idx < flat::vector_size(buffers), InvalidProgram,
-                             "No constant %zu", buffer_idx);
+    ET_CHECK_OR_RETURN_ERROR(index < flat::vector_size(buffers), InvalidProgram, "No constant %zu",
+                             index);
     const uint8_t* storage =
-        flat::field_vector(flat::vector_table(buffers, buffer_idx), schema::buffer::kStorage);
+        flat::field_vector(flat::vector_table(buffers, index), schema::buffer::kStorage);
     base = flat::vector_data(storage);
     size = flat::vector_size(storage);
   }
   ET_CHECK_OR_RETURN_ERROR(offset <= size && nbytes <= size - offset, InvalidArgument,
-                           "Constant %zu has not %zu bytes", buffer_idx, nbytes);
-  return static_cast<const void*>(base + offset);
+                           "Constant %zu has not %zu bytes", index, nbytes);
+  address = base + offset;
+  return Error::Ok;
+}
+
+Result<const void*> Program::get_constant_buffer_data(size_t buffer_idx, size_t nbytes) const {
+  const void* address;
+  ET_CHECK_OK_OR_RETURN_ERROR(find_constant(buffer_idx, nbytes, address));
+  return address;
 }
 
 Result<const NamedDataMap*> Program::get_named_data_map() const {
@@ -212,16 +254,11 @@ Result<Method> Program::load_method(const char* method_name, MemoryManager& memo
   const internal::EventTracerProfileMethodScope scope(event_tracer, "Program::load_method");
   const Result<MethodMeta> meta = method_meta(method_name);
   ET_CHECK_OK_OR_RETURN_ERROR(meta.error());
-  auto* state = memory_manager.method_allocator()->allocateInstance<internal::MethodState>();
-  if (state == nullptr) {
-    return Error::MemoryAllocationFailed;
-  }
-  new (state) internal::MethodState(*this, meta->plan_, memory_manager, event_tracer);
-  const Error error = state->load(named_data_map, load_external, backend_options, kernel_registry);
-  if (error != Error::Ok) {
-    state->~MethodState();
-    return error;
-  }
+  internal::MethodState* state = nullptr;
+  ET_CHECK_OK_OR_RETURN_ERROR(
+      internal::MethodState::load({*this, meta->plan_, memory_manager, event_tracer, named_data_map,
+                                   load_external, backend_options, kernel_registry},
+                                  state));
   return Method(state);
 }
 

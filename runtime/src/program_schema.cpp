@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "program_schema.h"
 
+#include "features.h"
+
 namespace gen_kernels::schema {
 
 namespace {
@@ -49,29 +51,31 @@ enum Type : uint8_t {
 struct TypedField {
   Type owner;
   Field field;
+  bool is_needed = true;  ///< What a build does not handle it does not look at either.
 };
 
-// Sorted by owner; numbers last.
+// Sorted by owner. What indexes count comes before them.
 constexpr TypedField kTyped[] = {
     {kProgramType, {program::kExecutionPlan, Kind::Tables, kPlan}},
-    {kProgramType, {program::kConstantBuffer, Kind::Tables, kBuffer}},
-    {kProgramType, {program::kBackendDelegateData, Kind::Tables, kBuffer}},
+    {kProgramType, {program::kConstantBuffer, Kind::Tables, kBuffer}, features::kInlineConstants},
+    {kProgramType, {program::kBackendDelegateData, Kind::Tables, kBuffer}, features::kDelegates},
     {kProgramType, {program::kSegments, Kind::Tables, kSegment}},
     {kProgramType, {program::kConstantSegment, Kind::Table, kSubsegments}},
-    {kProgramType, {program::kMutableDataSegments, Kind::Tables, kSubsegments}},
+    {kProgramType,
+     {program::kMutableDataSegments, Kind::Tables, kSubsegments},
+     features::kSpecialTensors},
     {kProgramType, {program::kNamedData, Kind::Tables, kNamedData}},
     {kProgramType, {program::kVersion, Kind::Word}},
     {kPlan, {plan::kName, Kind::String}},
     {kPlan, {plan::kValues, Kind::Tables, kEValue}},
-    {kPlan, {plan::kInputs, Kind::Words}},
-    {kPlan, {plan::kOutputs, Kind::Words}},
-    {kPlan, {plan::kChains, Kind::Tables, kChain}},
+    {kPlan, {plan::kInputs, Kind::Indexes, kEValue}},
+    {kPlan, {plan::kOutputs, Kind::Indexes, kEValue}},
     {kPlan, {plan::kOperators, Kind::Tables, kOperator}},
     {kPlan, {plan::kDelegates, Kind::Tables, kDelegate}},
+    {kPlan, {plan::kChains, Kind::Tables, kChain}},
     {kPlan, {plan::kNonConstBufferSizes, Kind::Longs}},
     {kPlan, {plan::kNonConstBufferDevice, Kind::Tables, kBufferDevice}},
-    {kEValue, {evalue::kType, Kind::Union, 11}},
-    {kEValue, {evalue::kValue, Kind::Member, kOptionalTensorList}},
+    {kEValue, {evalue::kType, Kind::RequiredUnion, kNull, 11}},
     {kInt, {0, Kind::Long}},
     {kBool, {0, Kind::Byte}},
     {kDouble, {0, Kind::Long}},
@@ -83,12 +87,12 @@ constexpr TypedField kTyped[] = {
     {kTensor, {tensor::kStorageOffset, Kind::Word}},
     {kTensor, {tensor::kDataBufferIndex, Kind::Word}},
     {kTensor, {tensor::kShapeDynamism, Kind::Byte}},
-    {kString, {0, Kind::String}},
-    {kIntList, {0, Kind::Longs}},
-    {kDoubleList, {0, Kind::Longs}},
-    {kBoolList, {0, Kind::Bytes}},
-    {kTensorList, {0, Kind::Words}},
-    {kOptionalTensorList, {0, Kind::Words}},
+    {kString, {0, Kind::String}, features::kOtherLists},
+    {kIntList, {0, Kind::WideIndexes, kEValue}, features::kIntLists},
+    {kDoubleList, {0, Kind::Longs}, features::kOtherLists},
+    {kBoolList, {0, Kind::Bytes}, features::kOtherLists},
+    {kTensorList, {0, Kind::Indexes, kEValue}, features::kTensorLists},
+    {kOptionalTensorList, {0, Kind::OptionalIndexes, kEValue}, features::kTensorLists},
     {kAllocation, {allocation::kMemoryId, Kind::Word}},
     {kAllocation, {allocation::kOffsetLow, Kind::Word}},
     {kAllocation, {allocation::kOffsetHigh, Kind::Word}},
@@ -96,26 +100,25 @@ constexpr TypedField kTyped[] = {
     {kExtra, {extra::kMutableDataSegmentsIndex, Kind::Long}},
     {kExtra, {extra::kLocation, Kind::Byte}},
     {kChain, {chain::kInstructions, Kind::Tables, kInstruction}},
-    {kInstruction, {instruction::kType, Kind::Union, 5}},
-    {kInstruction, {instruction::kArguments, Kind::Member, kFree}},
-    {kKernelCall, {call::kArgs, Kind::Words}},
-    {kKernelCall, {call::kIndex, Kind::Word}},
-    {kDelegateCall, {call::kArgs, Kind::Words}},
-    {kDelegateCall, {call::kIndex, Kind::Word}},
-    {kMove, {move::kFrom, Kind::Word}},
-    {kMove, {move::kTo, Kind::Word}},
-    {kJump, {jump::kCondition, Kind::Word}},
-    {kJump, {jump::kDestination, Kind::Word}},
-    {kFree, {free_call::kValue, Kind::Word}},
+    {kInstruction, {instruction::kType, Kind::RequiredUnion, kKernelCall, 5}},
+    {kKernelCall, {call::kArgs, Kind::Indexes, kEValue}},
+    {kKernelCall, {call::kIndex, Kind::Index, kOperator}},
+    {kDelegateCall, {call::kArgs, Kind::Indexes, kEValue}, features::kDelegates},
+    {kDelegateCall, {call::kIndex, Kind::Index, kDelegate}, features::kDelegates},
+    {kMove, {move::kFrom, Kind::Index, kEValue}, features::kControlFlow},
+    {kMove, {move::kTo, Kind::Index, kEValue}, features::kControlFlow},
+    {kJump, {jump::kCondition, Kind::Index, kEValue}, features::kControlFlow},
+    {kJump, {jump::kDestination, Kind::Bound, kInstruction}, features::kControlFlow},
+    {kFree, {free_call::kValue, Kind::Index, kEValue}, features::kControlFlow},
     {kOperator, {op::kName, Kind::String}},
     {kOperator, {op::kOverload, Kind::String}},
-    {kDelegate, {delegate::kId, Kind::String}},
-    {kDelegate, {delegate::kProcessed, Kind::Table, kProcessed}},
-    {kDelegate, {delegate::kCompileSpecs, Kind::Tables, kCompileSpec}},
-    {kProcessed, {processed::kLocation, Kind::Byte}},
-    {kProcessed, {processed::kIndex, Kind::Word}},
-    {kCompileSpec, {compile_spec::kKey, Kind::String}},
-    {kCompileSpec, {compile_spec::kValue, Kind::Bytes}},
+    {kDelegate, {delegate::kId, Kind::String}, features::kDelegates},
+    {kDelegate, {delegate::kProcessed, Kind::Table, kProcessed}, features::kDelegates},
+    {kDelegate, {delegate::kCompileSpecs, Kind::Tables, kCompileSpec}, features::kDelegates},
+    {kProcessed, {processed::kLocation, Kind::Byte}, features::kDelegates},
+    {kProcessed, {processed::kIndex, Kind::Word}, features::kDelegates},
+    {kCompileSpec, {compile_spec::kKey, Kind::String}, features::kDelegates},
+    {kCompileSpec, {compile_spec::kValue, Kind::Bytes}, features::kDelegates},
     {kBuffer, {buffer::kStorage, Kind::Bytes}},
     {kSegment, {segment::kOffset, Kind::Long}},
     {kSegment, {segment::kSize, Kind::Long}},
@@ -127,29 +130,39 @@ constexpr TypedField kTyped[] = {
     {kBufferDevice, {buffer_device::kDeviceType, Kind::Byte}},
     {kBufferDevice, {buffer_device::kDeviceIndex, Kind::Byte}},
 };
-constexpr size_t kFieldCount = sizeof(kTyped) / sizeof(kTyped[0]);
+constexpr size_t count_fields() {
+  size_t count = 0;
+  for (const TypedField& row : kTyped) {
+    count += row.is_needed;
+  }
+  return count;
+}
 
 struct Tables {
-  Field fields[kFieldCount] = {};
+  Field fields[count_fields()] = {};
   uint8_t first[kTypes + 1] = {};
 };
 
 constexpr Tables make_tables() {
   Tables tables;
+  size_t count = 0;
   size_t type = 0;
-  for (size_t i = 0; i < kFieldCount; ++i) {
-    tables.fields[i] = kTyped[i].field;
-    while (type <= kTyped[i].owner) {
-      tables.first[type++] = static_cast<uint8_t>(i);
+  for (const TypedField& row : kTyped) {
+    while (type <= row.owner) {
+      tables.first[type++] = static_cast<uint8_t>(count);
+    }
+    if (row.is_needed) {
+      tables.fields[count++] = row.field;
     }
   }
   while (type <= kTypes) {
-    tables.first[type++] = kFieldCount;
+    tables.first[type++] = static_cast<uint8_t>(count);
   }
   return tables;
 }
 
 constexpr Tables kTables = make_tables();
+static_assert(kTypes <= flat::kMaxTypes);
 
 }  // namespace
 

@@ -3,25 +3,35 @@
 #include <executorch/runtime/core/tensor_layout.h>
 #include <string.h>
 
+#include "features.h"
+
 namespace executorch::runtime {
 
 namespace etensor {
 
-Result<ssize_t> safe_numel(const TensorImpl::SizesType* sizes, ssize_t dim) {
-  ET_CHECK_OR_RETURN_ERROR(dim == 0 || sizes != nullptr, InvalidArgument, "No sizes");
-  ssize_t numel = 1;
+namespace {
+bool find_numel(const TensorImpl::SizesType* sizes, ssize_t dim, ssize_t& numel) {
+  numel = 1;
   for (ssize_t i = 0; i < dim; ++i) {
-    ET_CHECK_OR_RETURN_ERROR(
-        sizes[i] >= 0 && !__builtin_mul_overflow(numel, ssize_t{sizes[i]}, &numel), InvalidArgument,
-        "Size %zd is negative or too large", i);
+    if (sizes[i] < 0 || __builtin_mul_overflow(numel, ssize_t{sizes[i]}, &numel)) {
+      return false;
+    }
   }
+  return true;
+}
+}  // namespace
+
+Result<ssize_t> safe_numel(const TensorImpl::SizesType* sizes, ssize_t dim) {
+  ssize_t numel;
+  ET_CHECK_OR_RETURN_ERROR((dim == 0 || sizes != nullptr) && find_numel(sizes, dim, numel),
+                           InvalidArgument, "No sizes, or one is negative or too large");
   return numel;
 }
 
 ssize_t compute_numel(const TensorImpl::SizesType* sizes, ssize_t dim) {
-  const Result<ssize_t> numel = safe_numel(sizes, dim);
-  ET_CHECK(numel.ok());
-  return numel.get();
+  ssize_t numel;
+  ET_CHECK((dim == 0 || sizes != nullptr) && find_numel(sizes, dim, numel));
+  return numel;
 }
 
 TensorImpl::TensorImpl(ScalarType type, ssize_t dim, SizesType* sizes, void* data,
@@ -54,18 +64,20 @@ Error TensorImpl::internal_resize_contiguous(ArrayRef<SizesType> new_sizes) {
   }
   ET_CHECK_OR_RETURN_ERROR(shape_dynamism() != TensorShapeDynamism::STATIC, NotSupported,
                            "Cannot resize a static tensor");
-  const Result<ssize_t> numel = safe_numel(new_sizes.data(), dim_);
-  if (!numel.ok()) {
-    return numel.error();
+  if constexpr (gen_kernels::features::kSpecialTensors) {
+    ssize_t numel;
+    ET_CHECK_OR_RETURN_ERROR(find_numel(new_sizes.data(), dim_, numel), InvalidArgument,
+                             "A size is negative or too large");
+    ET_CHECK_OR_RETURN_ERROR(static_cast<size_t>(numel) <= numel_bound_, NotSupported,
+                             "%zd elements, at most %zu fit", numel, numel_bound_);
+    memcpy(sizes_, new_sizes.data(), new_sizes.size() * sizeof(SizesType));
+    numel_ = numel;
+    if (strides_ != nullptr && dim_order_ != nullptr) {
+      dim_order_to_stride_nocheck(sizes_, dim_order_, dim_, strides_);
+    }
+    return Error::Ok;
   }
-  ET_CHECK_OR_RETURN_ERROR(static_cast<size_t>(numel.get()) <= numel_bound_, NotSupported,
-                           "%zd elements, at most %zu fit", numel.get(), numel_bound_);
-  memcpy(sizes_, new_sizes.data(), new_sizes.size() * sizeof(SizesType));
-  numel_ = numel.get();
-  if (strides_ != nullptr && dim_order_ != nullptr) {
-    dim_order_to_stride_nocheck(sizes_, dim_order_, dim_, strides_);
-  }
-  return Error::Ok;
+  return Error::NotSupported;
 }
 
 }  // namespace etensor
@@ -118,15 +130,19 @@ Error share_tensor_data(const executorch::aten::Tensor& t_dst,
 
 Error copy_tensor_data(const executorch::aten::Tensor& t_dst,
                        const executorch::aten::Tensor& t_src) {
-  ET_CHECK_OR_RETURN_ERROR(t_dst.const_data_ptr() != nullptr || t_dst.nbytes() == 0,
-                           InvalidArgument, "The destination has no memory");
-  ET_CHECK_OR_RETURN_ERROR(t_dst.nbytes() == t_src.nbytes(), InvalidArgument,
-                           "Sizes differ: %zu and %zu bytes", t_dst.nbytes(), t_src.nbytes());
-  ET_CHECK_OR_RETURN_ERROR(t_src.const_data_ptr() != nullptr || t_src.nbytes() == 0,
-                           InvalidArgument, "The source has no data");
+  const size_t nbytes = t_src.nbytes();
+  ET_CHECK_OR_RETURN_ERROR(t_dst.nbytes() == nbytes, InvalidArgument,
+                           "Sizes differ: %zu and %zu bytes", t_dst.nbytes(), nbytes);
+  if (nbytes == 0) {
+    return Error::Ok;
+  }
+  void* to = t_dst.mutable_data_ptr();
+  const void* from = t_src.const_data_ptr();
+  ET_CHECK_OR_RETURN_ERROR(to != nullptr && from != nullptr, InvalidArgument,
+                           "The source or the destination has no memory");
   // A caller may have filled the tensor's own memory.
-  if (t_dst.nbytes() != 0 && t_dst.const_data_ptr() != t_src.const_data_ptr()) {
-    memcpy(t_dst.mutable_data_ptr(), t_src.const_data_ptr(), t_src.nbytes());
+  if (to != from) {
+    memcpy(to, from, nbytes);
   }
   return Error::Ok;
 }

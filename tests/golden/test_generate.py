@@ -18,6 +18,7 @@ from gen_kernels.codegen.cli import main
 
 FOLDER = Path(__file__).resolve().parent / "generate"
 MEMORY_CASES = {"model", "nothing", "prim_operators"}
+MODEL_FILES = {"memory_plan.h", "runtime_features.h"}
 CASES = sorted(path.parent.name for path in FOLDER.glob("*/command"))
 
 
@@ -44,8 +45,8 @@ def contents(folder: Path) -> dict[str, str]:
 
 
 def held(case: str, files: dict[str, str]) -> dict[str, str]:
-    """The files that a case holds: memory_plan.h is a feature of its own."""
-    return {n: t for n, t in files.items() if n != "memory_plan.h" or case in MEMORY_CASES}
+    """The files that a case holds: those about the models' needs are a feature of their own."""
+    return {n: t for n, t in files.items() if n not in MODEL_FILES or case in MEMORY_CASES}
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -34,6 +34,11 @@ class HierarchicalAllocator final {
     return static_cast<void*>(buffer.data() + offset_bytes);
   }
 
+  /// The same for a place that is known to be there. Not in ExecuTorch.
+  void* address(uint32_t memory_id, size_t offset_bytes) const {
+    return buffers_[memory_id].data() + offset_bytes;
+  }
+
   Span<const etensor::Device> planned_buffer_devices() const { return devices_; }
 
  private:

@@ -54,12 +54,23 @@ class Result final {
   T* operator->() { return &get(); }
   const T* operator->() const { return &get(); }
 
+  /// Makes the value where it stays. Not in ExecuTorch.
+  template <typename... Arguments>
+  explicit Result(std::in_place_t, Arguments&&... arguments)
+      : value_(std::forward<Arguments>(arguments)...), has_value_(true) {}
+  /// Takes a value back. Not in ExecuTorch.
+  void fail(Error error) {
+    value_.~T();
+    error_ = error;
+    has_value_ = false;
+  }
+
  private:
   union {
     T value_;
     Error error_;
   };
-  const bool has_value_;
+  bool has_value_;
 };
 
 }  // namespace executorch::runtime

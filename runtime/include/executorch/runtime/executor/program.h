@@ -85,12 +85,17 @@ class Program final {
   static HeaderStatus check_header(const void* data, size_t size);
 
  private:
+  friend class Result<Program>;
   friend struct internal::MethodState;
   friend struct internal::ProgramReader;
   friend class internal::PteDataMap;
 
-  Program(DataLoader* loader, size_t segment_base, FreeableBuffer&& data, const uint8_t* root)
-      : data_(std::move(data)), loader_(loader), root_(root), segment_base_(segment_base) {}
+  explicit Program(DataLoader* loader) : loader_(loader) {}
+  /// Loads and checks what all methods share.
+  Error open();
+  /// Checks the values of a method's table ExecutionPlan.
+  Error check_values(const uint8_t* plan);
+  Error check_tensor(const uint8_t* table, const uint8_t* buffer_sizes);
 
   Result<Method> load_method(const char* method_name, MemoryManager& memory_manager,
                              EventTracer* event_tracer, const NamedDataMap* named_data_map,
@@ -104,7 +109,11 @@ class Program final {
     size_t size;
   };
   Error find_segment(size_t index, Segment& segment) const;
-  /// Loads it.
+  /// Fills an empty buffer.
+  Error load_piece(const Segment& piece, DataLoader::SegmentInfo::Type type, size_t index,
+                   FreeableBuffer& buffer) const;
+  /// Where constant number `index`, of `nbytes` bytes, is.
+  Error find_constant(size_t index, size_t nbytes, const void*& address) const;
   Result<FreeableBuffer> load_segment(DataLoader::SegmentInfo::Type type, size_t index) const;
   /// Fills `buffer` with the initial state of a mutable tensor.
   Error load_initial_state(size_t segments_index, size_t offset_index, size_t size,
@@ -113,8 +122,11 @@ class Program final {
   FreeableBuffer data_;
   FreeableBuffer constants_;
   DataLoader* loader_;
-  const uint8_t* root_;
-  size_t segment_base_;  ///< 0: the file has no segments.
+  const uint8_t* root_ = nullptr;
+  size_t segment_base_ = 0;  ///< 0: the file has no segments.
+  /// Whether all tensors are known to be constants, or inside the planned buffers that the program
+  /// declares, and nothing else is special about them.
+  bool is_plain_ = false;
   // Made when it is asked for, so that programs without backends do not link its code.
   alignas(internal::PteDataMap) mutable uint8_t named_data_[sizeof(internal::PteDataMap)] = {};
 };

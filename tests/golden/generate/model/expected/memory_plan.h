@@ -54,17 +54,17 @@ inline constexpr size_t kPlanned0[] = {96};
 
 inline constexpr MethodMemory kMethods[] = {
     {"add.pte", "forward",
-     internal::pick(448, 664, 340, 560),
-     internal::pick(448, 664, 240, 384),
+     internal::pick(296, 432, 340, 560),
+     internal::pick(296, 432, 240, 384),
      internal::pick(0, 0, 68, 128),
      internal::kPlanned0, 1, 96},
 };
 
 /// The most that any method needs, one loaded at a time.
 inline constexpr size_t kMethodPoolSize = internal::pick(
-    448, 664, 340, 560);
+    296, 432, 340, 560);
 inline constexpr size_t kMethodPoolSizeWithTemp = internal::pick(
-    448, 664, 240, 384);
+    296, 432, 240, 384);
 inline constexpr size_t kTempPoolSize = internal::pick(
     0, 0, 68, 128);
 inline constexpr size_t kPlannedPoolSize = 96;

@@ -54,17 +54,17 @@ inline constexpr size_t kPlanned0[] = {16};
 
 inline constexpr MethodMemory kMethods[] = {
     {"identity_no_ops.pte", "forward",
-     internal::pick(128, 200, 112, 176),
-     internal::pick(128, 200, 80, 128),
+     internal::pick(136, 208, 112, 176),
+     internal::pick(136, 208, 80, 128),
      internal::pick(0, 0, 0, 0),
      internal::kPlanned0, 1, 16},
 };
 
 /// The most that any method needs, one loaded at a time.
 inline constexpr size_t kMethodPoolSize = internal::pick(
-    128, 200, 112, 176);
+    136, 208, 112, 176);
 inline constexpr size_t kMethodPoolSizeWithTemp = internal::pick(
-    128, 200, 80, 128);
+    136, 208, 80, 128);
 inline constexpr size_t kTempPoolSize = internal::pick(
     0, 0, 0, 0);
 inline constexpr size_t kPlannedPoolSize = 16;

@@ -54,17 +54,17 @@ inline constexpr size_t kPlanned0[] = {2080};
 
 inline constexpr MethodMemory kMethods[] = {
     {"dynamic_shapes.pte", "forward",
-     internal::pick(736, 1064, 1922, 3190),
-     internal::pick(736, 1064, 1352, 2096),
+     internal::pick(624, 896, 1922, 3190),
+     internal::pick(624, 896, 1352, 2096),
      internal::pick(0, 0, 93, 177),
      internal::kPlanned0, 1, 2080},
 };
 
 /// The most that any method needs, one loaded at a time.
 inline constexpr size_t kMethodPoolSize = internal::pick(
-    736, 1064, 1922, 3190);
+    624, 896, 1922, 3190);
 inline constexpr size_t kMethodPoolSizeWithTemp = internal::pick(
-    736, 1064, 1352, 2096);
+    624, 896, 1352, 2096);
 inline constexpr size_t kTempPoolSize = internal::pick(
     0, 0, 93, 177);
 inline constexpr size_t kPlannedPoolSize = 2080;

@@ -13,7 +13,8 @@
 
 namespace executorch::runtime::internal {
 class TensorResizerFriend;
-}
+struct MethodState;
+}  // namespace executorch::runtime::internal
 
 namespace executorch::runtime::etensor {
 
@@ -76,6 +77,22 @@ class TensorImpl {
 
  private:
   friend class ::executorch::runtime::internal::TensorResizerFriend;
+  friend struct ::executorch::runtime::internal::MethodState;
+  /// Of parts that were checked before.
+  TensorImpl(ScalarType type, uint32_t dim, SizesType* sizes, void* data, DimOrderType* dim_order,
+             StridesType* strides, TensorShapeDynamism dynamism, ssize_t numel)
+      : sizes_(sizes),
+        dim_order_(dim_order),
+        strides_(strides),
+        data_(data),
+        numel_(numel),
+        numel_bound_(static_cast<size_t>(numel)),
+        dim_(static_cast<uint8_t>(dim)),
+        type_(type),
+        dynamism_(static_cast<uint8_t>(dynamism) & 3u),
+        device_type_(static_cast<uint8_t>(DeviceType::CPU)),
+        device_index_(0) {}
+
   ET_NODISCARD Error internal_resize_contiguous(ArrayRef<SizesType> new_sizes);
 
   SizesType* sizes_;
