@@ -16,6 +16,7 @@ KERNEL(quantized_batch_matmul_out, const Tensor&, int64_t, const Tensor&, int64_
        int64_t, const Tensor&)
 
 void others();
+void functions();
 
 namespace {
 
@@ -131,5 +132,6 @@ int main() {
   linear("linear_1024_to_64", 1024, 64);
   products();
   others();
+  functions();
   return 0;
 }

@@ -2,8 +2,8 @@
 
     python benchmarks/cv32e40p/run.py [--out FOLDER] [kernels] [models] [sizes]
 
-kernels: builds kernels.cpp and others.cpp with the CORE-V kernels (library flags, -Os) and their
-portable twins (-O3) into one program, runs it on the Verilated core, and writes kernels.md and
+kernels: builds kernels.cpp, others.cpp and functions.cpp with the CORE-V kernels (library flags,
+-Os) and their portable twins (-O3) into one program, runs it on the core, writes kernels.md and
 roofline.svg. models: whole models with the portable and with the CORE-V kernels, models.md. sizes:
 code of each kernel beside its twin's, sizes.md. Without a word: all.
 """
@@ -48,13 +48,17 @@ class Row(NamedTuple):
     corev_instructions: int
 
 
-def measure(folder: Path) -> tuple[Row, ...]:
-    """Builds the program in `folder` and runs it. Raises when kernels differ or a tool fails."""
+def measure(folder: Path) -> tuple[tuple[Row, ...], tuple[tuple[str, int, int], ...]]:
+    """Builds the program in `folder` and runs it. Raises when kernels differ or a tool fails.
+
+    Returns the kernels, and the functions: name, our cycles, picolibc's.
+    """
     toolchain, problems = find_toolchain("cv32e40p")
     if toolchain is None:
         raise SystemExit("; ".join(problem.message for problem in problems))
     kernels = ROOT / "kernels"
     sources = [(HERE / "kernels.cpp", "-Os"), (HERE / "others.cpp", "-Os")]
+    sources += [(HERE / "functions.cpp", "-Os")]
     sources += [(path, "-Os") for path in sorted((kernels / "corev").glob("*.cpp"))]
     sources += [(path, "-O3") for path in sorted((kernels / "cortex_m").glob("*.cpp"))]
     sources += [(path, "-Os") for path in sorted((RUNTIME / "src").glob("*.cpp"))]
@@ -72,15 +76,18 @@ def measure(folder: Path) -> tuple[Row, ...]:
     subprocess.run([*link, "-o", str(program)], check=True)
     run = [sys.executable, str(ROOT / "platform" / "cv32e40p" / "run"), "--rtl", str(program)]
     text = subprocess.run(run, capture_output=True, text=True, check=True).stdout
-    rows = []
+    rows, functions = [], []
     for line in text.splitlines():
+        if line.startswith("function "):
+            _, name, ours, theirs = line.split()
+            functions.append((name, int(ours), int(theirs)))
         if line.startswith("kernel "):
             _, name, kind, *numbers = line.split()
             *values, equal = map(int, numbers)
             if not equal:
                 raise SystemExit(f"{name}: the kernels differ")
             rows.append(Row(name, kind, *values))
-    return tuple(rows)
+    return tuple(rows), tuple(functions)
 
 
 def table(rows: tuple[Row, ...], kind: str) -> str:
@@ -137,8 +144,10 @@ def roofline(rows: tuple[Row, ...]) -> str:
 def kernels() -> dict[str, str]:
     """The files of the kernels' cycles."""
     with tempfile.TemporaryDirectory() as folder:
-        rows = measure(Path(folder))
-    text = table(rows, "mac") + "\n" + table(rows, "element")
+        rows, functions = measure(Path(folder))
+    lines = ["| function of a float | picolibc, cycles | here, cycles |", "|---|---:|---:|"]
+    lines += [f"| {name} | {theirs:,} | {ours:,} |" for name, ours, theirs in functions]
+    text = "\n".join((table(rows, "mac"), table(rows, "element"), *lines)) + "\n"
     return {"kernels.md": text, "roofline.svg": roofline(rows)}
 
 

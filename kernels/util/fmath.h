@@ -21,8 +21,8 @@ inline int32_t high(int32_t a, int32_t b) { return static_cast<int32_t>(int64_t{
 // 2^f - 1 times 2^32, for f = fraction / 2^32: a polynomial for (2^f - 1) / f that meets it in the
 // Chebyshev nodes of [0, 1].
 inline uint32_t exp2_part(uint32_t fraction) {
-  constexpr uint32_t kPower[] = {0xB17217F9, 0x3D7F7BA6, 0x0E3589F8, 0x02763464,
-                                 0x0057BF1A, 0x00099317, 0x00015BD3};
+  static constexpr uint32_t kPower[] = {0xB17217F9, 0x3D7F7BA6, 0x0E3589F8, 0x02763464,
+                                        0x0057BF1A, 0x00099317, 0x00015BD3};
   uint32_t p = kPower[6];
   for (int i = 6; i-- > 0;) p = kPower[i] + high(p, fraction);
   return high(p, fraction);
@@ -70,9 +70,9 @@ __attribute__((noinline)) inline float log(float x) {
   exponent += large;
   const auto z = static_cast<int32_t>((large ? mantissa >> 1 : mantissa) - kSign);
   // log(1 + z) / z by a polynomial that meets it in the Chebyshev nodes, times 2^30.
-  constexpr int32_t kLog1p[] = {1073741825, -536870906, 357913612, -268436126,
-                                214775591,  -178955778, 152603315, -133367553,
-                                128267891,  -124775762, 70569826};
+  static constexpr int32_t kLog1p[] = {1073741825, -536870906, 357913612, -268436126,
+                                       214775591,  -178955778, 152603315, -133367553,
+                                       128267891,  -124775762, 70569826};
   int32_t p = kLog1p[10];
   for (int i = 10; i-- > 0;) p = kLog1p[i] + high(p, z) * 2;
   constexpr int64_t kLn2 = 49946518145322873;  // ln 2 * 2^56
@@ -159,7 +159,7 @@ __attribute__((noinline)) inline float tanh(float x) {
   const uint32_t mantissa = bits << 8 | kSign;
   const uint32_t shift = 2 * (126 - field);
   const uint32_t square = high(mantissa, mantissa) >> shift;
-  constexpr uint32_t kTanh[] = {1431655742, 572657687, 231642486, 92215881, 29819708};
+  static constexpr uint32_t kTanh[] = {1431655742, 572657687, 231642486, 92215881, 29819708};
   uint32_t p = kTanh[4];
   for (int i = 4; i-- > 0;) p = kTanh[i] - high(p, square);
   const uint32_t product = high(mantissa, 0 - high(p, square));
