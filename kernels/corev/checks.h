@@ -35,12 +35,12 @@ bool rescales_fast(const Call& call, int32_t channels, int32_t taps) {
     return false;
   }
   const Finish finish = finish_of(call.requant);
-  bool bounded = false;  // without the cut of a `relu`, the sums need bounds
+  bool bounded = false;  // long rescales may need bounds of the sums
   for (int32_t o = 0; o < channels; ++o) {
     if (!fast_rescale(call.multiplier[o], call.shift[o], finish.zero)) {
       return false;
     }
-    bounded |= kind_of(call.multiplier[o], call.shift[o], finish) == Kind::kSigned;
+    bounded |= kind_of(call.multiplier[o], call.shift[o], finish) >= Kind::kCut;
   }
   return !bounded || call.bias == nullptr || biases_below(call.bias, channels, kMost);
 }

@@ -191,7 +191,6 @@ struct Weights {
   }
 SLIDE_ROWS(Narrow, GEN_KERNELS_NARROW, 4, )
 SLIDE_ROWS(Short, GEN_KERNELS_SHORT, 5, )
-SLIDE_ROWS(Cut, GEN_KERNELS_CUT_LONG, 4, )
 SLIDE_ROWS(Signed, SLIDE_SIGNED, 7, SLIDE_BOUNDS)
 #undef SLIDE_DOT
 #undef SLIDE_OUT
@@ -299,8 +298,14 @@ inline void channel(const ConvCall& call, Columns& columns, const Finish& finish
   const int32_t multiplier = call.multiplier[o];
   const int32_t shift = call.shift[o];
   const Kind kind = kind_of(multiplier, shift, finish);
-  const Channel k = channel_of(kind, multiplier, shift, finish);
-  with_kind(kind, finish, [&](auto make) { slide_all(columns, weight, call.kernel.h, make(k)); });
+  const auto run = [&](const auto& rescale) { slide_all(columns, weight, call.kernel.h, rescale); };
+  if (kind == Kind::kNarrow) {
+    run(Narrow{channel_of(kind, multiplier, shift, finish)});
+  } else if (kind == Kind::kShort) {
+    run(Short{channel_of(kind, multiplier, shift, finish)});
+  } else {
+    run(Signed{channel_of(Kind::kSigned, multiplier, shift, finish), finish.low, finish.high});
+  }
 }
 
 }  // namespace internal

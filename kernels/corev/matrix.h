@@ -149,10 +149,10 @@ struct Tiles {
 #define TILE_UNSIGNED_DOT ".insn r 0x7b, 1, 0x50,"
 #define TILE_COPY(d, x) "mv %[" d "], %[" x "]\n"
 #define TILE_WORD(d, p, at) "lw %[" d "], " #at "(%[" p "])\n"
-#define TILE_ROW(x, s0, s1, s2, s3)                                           \
-  TILE_DOT(TILE_SIGNED_DOT, s0, x, "limit")                                   \
-  TILE_DOT(TILE_SIGNED_DOT, s1, x, "a") TILE_DOT(TILE_SIGNED_DOT, s2, x, "b") \
-      TILE_DOT(TILE_SIGNED_DOT, s3, x, "c")
+#define TILE_ROW(x, s0, s1, s2, s3)         \
+  TILE_DOT(TILE_SIGNED_DOT, s0, x, "limit") \
+  TILE_DOT(TILE_SIGNED_DOT, s1, x, "a")     \
+  TILE_DOT(TILE_SIGNED_DOT, s2, x, "b") TILE_DOT(TILE_SIGNED_DOT, s3, x, "c")
 // Two channels' words in turn: each is loaded while the other is used.
 #define TILE_TWO(DOT, s0, s1, last) \
   TILE_DOT(DOT, s0, "t", "limit")   \
@@ -165,15 +165,16 @@ struct Tiles {
               TILE_TWO(DOT, "s21", "s31", "stride") TILE_TWO(DOT, "s02", "s12", "stride")   \
                   TILE_TWO(DOT, "s22", "s32", "stride") TILE_TWO(DOT, "s03", "s13", "back") \
                       TILE_DOT(DOT, "s23", "t", "limit") TILE_DOT(DOT, "s33", "t", "a")
-#define TILE_CHANNEL(TEXT, at, s0, s1, s2, s3)                                                  \
-  TILE_WORD("limit", "four", at + 0)                                                            \
-  TILE_WORD("a", "four", at + 4) TILE_WORD("b", "four", at + 8) TILE_WORD("c", "four", at + 12) \
-      TEXT(s0) TEXT(s1) TEXT(s2) TEXT(s3)
-#define TILE_FINISH(TEXT)                                \
-  TILE_CHANNEL(TEXT, 0, "s00", "s01", "s02", "s03")      \
-  TILE_CHANNEL(TEXT, 16, "s10", "s11", "s12", "s13")     \
-      TILE_CHANNEL(TEXT, 32, "s20", "s21", "s22", "s23") \
-          TILE_CHANNEL(TEXT, 48, "s30", "s31", "s32", "s33")
+#define TILE_CHANNEL(TEXT, at, s0, s1, s2, s3)                                              \
+  TILE_WORD("limit", "four", at + 0)                                                        \
+  TILE_WORD("a", "four", at + 4)                                                            \
+  TILE_WORD("b", "four", at + 8) TILE_WORD("c", "four", at + 12) TEXT(s0) TEXT(s1) TEXT(s2) \
+      TEXT(s3)
+#define TILE_FINISH(TEXT)                            \
+  TILE_CHANNEL(TEXT, 0, "s00", "s01", "s02", "s03")  \
+  TILE_CHANNEL(TEXT, 16, "s10", "s11", "s12", "s13") \
+  TILE_CHANNEL(TEXT, 32, "s20", "s21", "s22", "s23") \
+  TILE_CHANNEL(TEXT, 48, "s30", "s31", "s32", "s33")
 #define TILE_SIGNED(s) GEN_KERNELS_SIGNED(s, "x", "u", "stride")
 #define TILE_STORE(s0, s1, s2, s3, step)                \
   GEN_KERNELS_ASM(".insn r 0x7b, 1, 0x7c,", s0, s1, s0) \
@@ -335,14 +336,17 @@ inline __attribute__((noinline)) void tile(const Product& p, Tile what, const in
 }
 
 // One row.
-template <bool kUnsigned>
-__attribute__((noinline)) void strip(const Product& p, const int8_t* x, const int8_t* w,
-                                     const int32_t* bias, const Four* four, int8_t* out,
-                                     int32_t groups) {
+inline __attribute__((noinline)) void strip(const Product& p, const int8_t* x, const int8_t* w,
+                                            const int32_t* bias, const Four* four, int8_t* out,
+                                            int32_t groups) {
   const int32_t inner = p.inner;
   for (; groups > 0; --groups) {
     Sums s;
-    dots_4x1<kUnsigned>(s, bias, w, x, inner, inner >> 2);
+    if (p.is_unsigned) {
+      dots_4x1<true>(s, bias, w, x, inner, inner >> 2);
+    } else {
+      dots_4x1<false>(s, bias, w, x, inner, inner >> 2);
+    }
     store_word(out, finish_four(s.c0, s.c1, s.c2, s.c3, *four, p.finish));
     w += 4 * inner;
     bias += 4;
@@ -368,8 +372,7 @@ inline void multiply_rows(const Product& p, const int8_t* w, const int32_t* bias
       tile(p, p.is_unsigned ? Tile::kUnsignedRow : Tile::kRow, x, w, bias, four, out, wide);
     }
     const int32_t done = 16 * wide;
-    const auto rest = p.is_unsigned ? strip<true> : strip<false>;
-    rest(p, x, w + done * p.inner, bias + done, four, out + done, groups - 4 * wide);
+    strip(p, x, w + done * p.inner, bias + done, four, out + done, groups - 4 * wide);
     x += p.inner;
     out += p.out_stride;
   }
