@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ..codegen.diagnostics import Diagnostic, Location, Severity
+from .compute_types import call_dtypes, computed_in
 from .kernel_key import DEFAULT, call_key, dtype_key, key_dtypes
 from .models import Model
 from .operator_text import OperatorTextError, expand, parse_operator, split_operators
@@ -91,8 +92,7 @@ def _add_model(entries: dict[str, _Entry], model: Model) -> None:
             origin = first.setdefault(
                 call.operator, Origin("model", model.display, method.name, call.position)
             )
-            dtypes = {tensor.dtype for tensor in call.tensors}
-            entries[call.operator].add(call_key(call), origin, dtypes)
+            entries[call.operator].add(call_key(call), origin, call_dtypes(call))
         for name in method.operators:
             if name not in first:
                 entries[name].add("", Origin("model", model.display, method.name), None)
@@ -106,7 +106,7 @@ def _add(
         entry.add(DEFAULT, origin, None)
     else:
         for dtype in dtypes:
-            entry.add(dtype_key(dtype), origin, (dtype,))
+            entry.add(dtype_key(dtype), origin, (dtype, *computed_in(name, (dtype,))))
 
 
 def _add_list(
@@ -117,7 +117,10 @@ def _add_list(
         for name in names:
             entry = entries.setdefault(name, _Entry())
             for key in operator.keys:
-                entry.add(key, origin, key_dtypes(key), operator.root)
+                dtypes = key_dtypes(key)
+                if dtypes is not None:
+                    dtypes = (*dtypes, *computed_in(name, dtypes))
+                entry.add(key, origin, dtypes, operator.root)
 
 
 def _meant(
