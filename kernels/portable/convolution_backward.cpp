@@ -2,6 +2,7 @@
 #include <tuple>
 
 #include "util/convolution.h"
+#include "util/reduce.h"
 
 namespace gen_kernels {
 namespace {
@@ -55,26 +56,14 @@ void set_up_weight(Correlation& c, const Tensor& moving, const Tensor& still, co
 }
 
 // The gradient of the bias: sums over all dims but the channels'.
-template <class T>
-void sum_channels(const Tensor& gradient, const Tensor& out) {
-  Walk w;
-  w.operands = 1;
-  for (size_t d = rank(gradient); d-- > 0;) {
-    const ptrdiff_t stride[] = {stride_at(gradient, d) * ptrdiff_t{sizeof(T)}};
-    if (d != 1) add_axis(w, size_at(gradient, d), stride);
-  }
-  for (size_t c = 0; c < size_at(gradient, 1); ++c) {
-    OpMath<T> sum{};
-    w.at[0] = const_cast<char*>(const_bytes(gradient)) +
-              static_cast<ptrdiff_t>(c) * stride_at(gradient, 1) * ptrdiff_t{sizeof(T)};
-    if (!w.empty) do {
-        const char* p = w.at[0];
-        for (size_t n = w.row(); n > 0; --n, p += w.step(0)) {
-          sum += static_cast<OpMath<T>>(*reinterpret_cast<const T*>(p));
-        }
-      } while (next_row(w));
-    mutable_data<T>(out)[c] = static_cast<T>(sum);
-  }
+template <class C>
+void sum_channels(const Tensor& gradient, Tensor& out) {
+  Reduction r;
+  Tensor* const outs[] = {&out};
+  const uint32_t dims = ((1U << rank(gradient)) - 1U) & ~2U;
+  plan_reduction(r, gradient, dims, false, outs, 1);
+  run_reduction<kReduced<kBackward>, C>(r, {C{}, add_sum<C>}, gradient.scalar_type(),
+                                        out.scalar_type(), Results::kValue, nullptr);
 }
 
 struct Gradients {
@@ -112,7 +101,7 @@ bool backward(const Tensor& gradient, const Tensor& input, const Tensor& weight,
       set_up_weight(c, moving, args.transposed ? input : gradient, g.weight, args);
       correlate<T>(c);
     }
-    if (g.wanted[2]) sum_channels<T>(gradient, g.bias);
+    if (g.wanted[2]) sum_channels<OpMath<T>>(gradient, g.bias);
   });
 }
 

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "util/quant.h"
-#include "util/tensor.h"
+#include "util/view.h"
 
 namespace gen_kernels::quantized {
 
@@ -106,32 +106,39 @@ inline int64_t zero_point_value(const void* at, ScalarType type) {
 // Where scales and zero points lie along an input's dimensions.
 enum class Along { kChannel, kToken };
 
-// A walk over out, input, scales and zero points; per channel they follow dimension `axis`, per
-// token all dimensions but the last. `zero_points` may be null.
-inline void start_walk(Walk& w, Tensor& out, const Tensor& in, const Tensor& scales,
-                       const Tensor* zero_points, Along along, size_t axis) {
-  w.operands = 4;
-  w.at[0] = mutable_bytes(out);
-  w.at[1] = const_cast<char*>(const_bytes(in));
-  w.at[2] = const_cast<char*>(const_bytes(scales));
-  w.at[3] = zero_points != nullptr ? const_cast<char*>(const_bytes(*zero_points)) : w.at[2];
-  const auto scale_size = static_cast<ptrdiff_t>(element_size(scales));
-  const auto zero_size =
-      zero_points != nullptr ? static_cast<ptrdiff_t>(element_size(*zero_points)) : 0;
-  const size_t n = rank(in);
+// A walk over out, input, scales and zero points, in the memory order of `out`; per channel the
+// parameters follow dimension `axis`, per token all dimensions but the last. Without scales the
+// walk has the first two operands, without zero points their place has no meaning.
+GEN_KERNELS_NOINLINE inline void start_walk(Walk& w, Tensor& out, const Tensor& in,
+                                            const Tensor* scales, const Tensor* zero_points,
+                                            Along along, size_t axis) {
+  const View to = view_of(out);
+  const View from = view_of(in);
+  w.operands = scales != nullptr ? 4 : 2;
+  w.at[0] = to.data;
+  w.at[1] = from.data;
+  ptrdiff_t scale_size = 0;
+  ptrdiff_t zero_size = 0;
+  if (scales != nullptr) {
+    w.at[2] = w.at[3] = const_cast<char*>(const_bytes(*scales));
+    scale_size = scales->element_size();
+  }
+  if (zero_points != nullptr) {
+    w.at[3] = const_cast<char*>(const_bytes(*zero_points));
+    zero_size = zero_points->element_size();
+  }
   ptrdiff_t step[kMaxDims] = {};  // in scales
   ptrdiff_t next = 1;
-  for (size_t d = n; d-- > 0;) {
-    const bool moves = along == Along::kChannel ? d == axis : d + 1 < n;
+  for (size_t d = to.rank; d-- > 0;) {
+    const bool moves = along == Along::kChannel ? d == axis : d + 1 < to.rank;
     step[d] = moves ? next : 0;
-    next *= moves ? static_cast<ptrdiff_t>(size_at(in, d)) : 1;
+    next *= moves ? to.sizes[d] : 1;
   }
-  for (size_t i = n; i-- > 0;) {
+  for (size_t i = to.rank; i-- > 0;) {
     const size_t d = out.dim_order().data()[i];
-    const ptrdiff_t stride[] = {stride_at(out, d) * static_cast<ptrdiff_t>(element_size(out)),
-                                stride_at(in, d) * static_cast<ptrdiff_t>(element_size(in)),
-                                step[d] * scale_size, step[d] * zero_size};
-    add_axis(w, size_at(out, d), stride);
+    const ptrdiff_t stride[] = {to.strides[d], from.strides[d], step[d] * scale_size,
+                                step[d] * zero_size};
+    add_axis(w, to.size(d), stride);
   }
 }
 

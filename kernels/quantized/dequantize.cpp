@@ -31,15 +31,7 @@ Tensor& per_tensor(KernelRuntimeContext& context, const Tensor& input, double sc
   const float step = to_float(scale);
   const bool exact = dtype != ScalarType::Int && zero_point < kExact && zero_point > -kExact;
   Walk w;
-  w.operands = 2;
-  w.at[0] = mutable_bytes(out);
-  w.at[1] = const_cast<char*>(const_bytes(input));
-  for (size_t i = rank(out); i-- > 0;) {
-    const size_t d = out.dim_order().data()[i];
-    const ptrdiff_t stride[] = {stride_at(out, d) * static_cast<ptrdiff_t>(element_size(out)),
-                                stride_at(input, d) * static_cast<ptrdiff_t>(element_size(input))};
-    add_axis(w, size_at(out, d), stride);
-  }
+  start_walk(w, out, input, nullptr, nullptr, Along::kChannel, 0);
   if (w.empty) {
     return out;
   }
@@ -75,7 +67,7 @@ Tensor& along_axis(KernelRuntimeContext& context, const Tensor& input, const Ten
     return fail(context, out);
   }
   Walk w;
-  start_walk(w, out, input, scales, zero_points, along, axis);
+  start_walk(w, out, input, &scales, zero_points, along, axis);
   if (w.empty) {
     return out;
   }
