@@ -58,10 +58,6 @@ inline int32_t clip(int32_t a, unsigned bits) {
   const int32_t high = s((uint32_t{1} << (bits - 1)) - 1);
   return a > high ? high : a < -high - 1 ? -high - 1 : a;
 }
-inline int32_t clipu(int32_t a, unsigned bits) {
-  const int32_t high = s((uint32_t{1} << (bits - 1)) - 1);
-  return a > high ? high : a < 0 ? 0 : a;
-}
 inline int32_t fl1(uint32_t a) { return a == 0 ? 32 : 31 - __builtin_clz(a); }
 inline int32_t min(int32_t a, int32_t b) { return a < b ? a : b; }
 inline int32_t max(int32_t a, int32_t b) { return a > b ? a : b; }
@@ -151,17 +147,6 @@ inline int32_t clip8(int32_t a) {
   return d;
 #else
   return model::clip(a, 8);
-#endif
-}
-
-// a, clipped to 0 ... 65535
-inline int32_t clipu16(int32_t a) {
-#if GEN_KERNELS_COREV
-  int32_t d;
-  asm(".insn r 0x2b, 3, 0x39, %0, %1, x17" : "=r"(d) : "r"(a));
-  return d;
-#else
-  return model::clipu(a, 17);
 #endif
 }
 

@@ -33,7 +33,8 @@ GEN_KERNELS_INLINE void transpose(const int8_t*& from, int32_t step, int8_t*& p0
 #define TRANSPOSE_LOAD(d) GEN_KERNELS_ASM(".insn r 0x2b, 3, 0x02,", d, "from", "step")
 #define TRANSPOSE_SHUFFLE(d, x, by) GEN_KERNELS_ASM(".insn r 0x7b, 1, 0x70,", d, x, by)
 #define TRANSPOSE_STORE(p) ".insn s 0x2b, 2, %[t], 4(%[" p "])\n"
-#define TRANSPOSE_PACK(insn, x, y) GEN_KERNELS_ASM(".insn r 0x7b, 0, " insn ",", "t", x, y)
+#define TRANSPOSE_PACK(x, y) GEN_KERNELS_ASM(".insn r 0x7b, 0, 0x78,", "t", x, y)
+#define TRANSPOSE_PACK_H(x, y) GEN_KERNELS_ASM(".insn r 0x7b, 0, 0x79,", "t", x, y)
   uint32_t a;
   uint32_t b;
   uint32_t e;
@@ -47,10 +48,10 @@ GEN_KERNELS_INLINE void transpose(const int8_t*& from, int32_t step, int8_t*& p0
                "mv %[h], %[e]\n"
                TRANSPOSE_SHUFFLE("a", "b", "low") TRANSPOSE_SHUFFLE("e", "f", "low")
                TRANSPOSE_SHUFFLE("g", "b", "high") TRANSPOSE_SHUFFLE("h", "f", "high")
-               TRANSPOSE_PACK("0x78", "e", "a") TRANSPOSE_STORE("p0")
-               TRANSPOSE_PACK("0x79", "e", "a") TRANSPOSE_STORE("p1")
-               TRANSPOSE_PACK("0x78", "h", "g") TRANSPOSE_STORE("p2")
-               TRANSPOSE_PACK("0x79", "h", "g") TRANSPOSE_STORE("p3") GEN_KERNELS_LOOP_END
+               TRANSPOSE_PACK("e", "a") TRANSPOSE_STORE("p0")
+               TRANSPOSE_PACK_H("e", "a") TRANSPOSE_STORE("p1")
+               TRANSPOSE_PACK("h", "g") TRANSPOSE_STORE("p2")
+               TRANSPOSE_PACK_H("h", "g") TRANSPOSE_STORE("p3") GEN_KERNELS_LOOP_END
                : [from] "+&r"(from), [p0] "+&r"(p0), [p1] "+&r"(p1), [p2] "+&r"(p2),
                  [p3] "+&r"(p3), [a] "=&r"(a), [b] "=&r"(b), [e] "=&r"(e), [f] "=&r"(f),
                  [g] "=&r"(g), [h] "=&r"(h), [t] "=&r"(t)
@@ -60,6 +61,7 @@ GEN_KERNELS_INLINE void transpose(const int8_t*& from, int32_t step, int8_t*& p0
 #undef TRANSPOSE_SHUFFLE
 #undef TRANSPOSE_STORE
 #undef TRANSPOSE_PACK
+#undef TRANSPOSE_PACK_H
 #else
   for (; count > 0; --count) {
     const uint32_t a = load_word(from, step);

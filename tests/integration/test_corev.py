@@ -110,7 +110,7 @@ def test_instructions_on_the_core(tmp_path: Path) -> None:
 def encodings(text: str) -> set[str]:
     """The instructions of `.insn` lines, without their registers."""
     text = text.replace('" insn "', "")
-    found = re.findall(r"\.insn ([ris] 0x[0-9a-f]+, \d(?:, 0x[0-9a-f]+)?), ", text)
+    found = re.findall(r"\.insn ([ris] 0x[0-9a-f]+, \d(?:, 0x[0-9a-f]+)?),[ \"]", text)
     found += [f"r {e}" for e in re.findall(r'_[23]\(\w+, \w+, "(0x[^"]+)"', text)]
     return set(found)
 

@@ -168,7 +168,6 @@ int main() {
   BINARY(add_n24, s, u);
   BINARY(mulh, s, u);
   UNARY(clip8, s, u);
-  UNARY(clipu16, s, u);
   UNARY(last_bit, , u);
   load("load_word", [](const int8_t*& at, int32_t) { return load_word(at); });
   load("load_word_step", [](const int8_t*& at, int32_t step) { return load_word(at, step); });
