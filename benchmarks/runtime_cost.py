@@ -3,8 +3,11 @@
     python benchmarks/runtime_cost.py [MODEL]...
 
 Prints a table. The official figures beside it are ExecuTorch 1.5.1's, measured the same way: -Os,
-logging off, gcc 12.2. MODEL is the name of a test model, or a .pte file with one float input of
-zeros.
+logging off, gcc 12.2. MODEL is the name of a test model.
+
+"runtime text": what of the runtime ends up in the image. "code": code and constants of a whole
+image, platform/common/runner.cpp with -DRUNNER_SMALL -DNDEBUG, which runs the model and prints the
+outputs. "image": the same with model and inputs.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 from gen_kernels.codegen.firmware import (
     Case,
@@ -20,6 +24,7 @@ from gen_kernels.codegen.firmware import (
     Input,
     cases_header,
     data_assembly,
+    link,
     link_commands,
 )
 from gen_kernels.codegen.toolchain import find_toolchain
@@ -33,8 +38,22 @@ from tests.support.models import load_model, thirdparty  # noqa: E402
 OFFICIAL = {"add": (1514, 6692, 2726), "lenet": (1514, 77097, 115_800_000)}
 
 
-def measure(name: str, folder: Path) -> tuple[list[int], list[int], int]:
-    """Builds, links and runs one model: instructions, RAM, bytes of the runtime in the image."""
+class Cost(NamedTuple):
+    """What one model costs; sizes in bytes.
+
+    `instructions`: to register, load, load_method, set_input, execute. `ram`: the method pool, and
+    the objects that an application makes.
+    """
+
+    instructions: list[int]
+    ram: list[int]
+    runtime: int
+    code: int
+    image: int
+
+
+def measure(name: str, folder: Path) -> Cost:
+    """Builds, links and runs one model."""
     model, case = _case(name)
     build = folder / "build"
     command = [sys.executable, "-m", "gen_kernels", "build", "--model", str(model)]
@@ -55,7 +74,22 @@ def measure(name: str, folder: Path) -> tuple[list[int], list[int], int]:
     run = [str(TREE / "platform" / "cv32e40p" / "run"), "--qemu", str(image)]
     text = subprocess.run(run, capture_output=True, text=True, check=True).stdout
     numbers = {line.split()[0]: list(map(int, line.split()[1:])) for line in text.splitlines()}
-    return numbers["instructions"], numbers["ram"], _runtime_text(image, build)
+    application = folder / "application"
+    small = Firmware(build, model, (case,), defines=("-DRUNNER_SMALL", "-DNDEBUG"))
+    link(small, toolchain, application)
+    sections = _sections(application)
+    code = sections[".text"] + sections[".rodata"] + sections[".data"]
+    whole = code + sections[".model"] + sections[".inputs"]
+    runtime = _runtime_text(image, build)
+    return Cost(numbers["instructions"], numbers["ram"], runtime, code, whole)
+
+
+def _sections(image: Path) -> dict[str, int]:
+    """Section -> bytes."""
+    command = ["riscv64-unknown-elf-size", "-A", str(image)]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    rows = [line.split() for line in text.splitlines()]
+    return {row[0]: int(row[1]) for row in rows if len(row) == 3 and row[1].isdigit()}
 
 
 def _case(name: str) -> tuple[Path, Case]:
@@ -88,16 +122,18 @@ def _runtime_text(image: Path, build: Path) -> int:
 
 def main(names: list[str]) -> int:
     """Prints the table."""
+    names = names or ["add", "lenet", "kws"]
     header = ("model", "register", "load", "load_method", "set_input", "execute")
-    print(("{:10}" + "{:>13}" * 8).format(*header, "method pool", "objects", "runtime text"))
-    for name in names or ["add", "lenet", "kws"]:
+    row = "{:10}" + "{:>13}" * 5 + "{:>8}" * 5
+    print(row.format(*header, "pool", "objects", "runtime", "code", "image"))
+    for name in names:
         with tempfile.TemporaryDirectory() as folder:
-            instructions, ram, text = measure(name, Path(folder))
-        print(("{:10}" + "{:>13}" * 8).format(name, *instructions, *ram, text))
+            cost = measure(name, Path(folder))
+        sizes = (*cost.ram, cost.runtime, cost.code, cost.image)
+        print(row.format(name, *cost.instructions, *sizes))
         if name in OFFICIAL:
             load, load_method, execute = OFFICIAL[name]
-            row = ("  official", "", load, load_method, "", execute, "", "", "")
-            print(("{:10}" + "{:>13}" * 8).format(*row))
+            print(row.format("  official", "", load, load_method, "", execute, *[""] * 5))
     return 0
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from .diagnostics import Diagnostic
-from .toolchain import Toolchain, find_toolchain
+from .toolchain import SECTION_FLAGS, Toolchain, find_toolchain
 
 PACKAGE = Path(__file__).resolve().parent.parent
 KERNELS = PACKAGE / "kernels"
@@ -61,7 +61,7 @@ def config_words(toolchain: Toolchain, what: str) -> tuple[str, ...]:
         "cc": lambda: toolchain.cc,
         "ar": lambda: (toolchain.ar,),
         "cxxflags": lambda: (*toolchain.compile_flags, *include),
-        "asflags": lambda: (*toolchain.flags, *include),
+        "asflags": lambda: (*SECTION_FLAGS, *toolchain.flags, *include),
         "ldflags": lambda: (*toolchain.link_flags, "-Wl,--gc-sections", *script),
         "ldlibs": lambda: ("-lm",) if embedded else ("-lstdc++", "-lm"),
         "include": lambda: include,

@@ -17,7 +17,7 @@ from pathlib import Path
 from ..selective.program import Method, Program, ValueKind
 from ..selective.pte import read_program
 from .config import COMMON, config_words, platform_sources
-from .toolchain import Toolchain, find_toolchain
+from .toolchain import SECTION_FLAGS, Toolchain, find_toolchain
 
 LIBRARIES = ("libgen_kernels.a", "libgen_kernels_runtime.a")
 
@@ -200,6 +200,7 @@ def link_commands(
             objects.append(str(folder / (source.name + ".o")))
             commands.append([*toolchain.cxx, *flags, "-c", str(source), "-o", objects[-1]])
     final = [*toolchain.cc, *config_words(toolchain, "ldflags"), firmware.optimise]
+    final += [*SECTION_FLAGS, *firmware.defines]
     final += ["-I", str(folder), "-I", str(firmware.model.parent), f"-I{COMMON}"]
     final += [str(folder / "runner_data.S"), *objects]
     final += [str(source) for source in platform if source.suffix != ".cpp"]

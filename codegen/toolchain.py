@@ -19,13 +19,8 @@ from .diagnostics import Diagnostic, Location
 TARGETS = ("host", "rv32imc", "cv32e40p")
 
 # No exceptions, no RTTI, no guards for function-local statics, no unwind tables: each costs flash.
-LIBRARY_FLAGS = (
-    "-std=c++17",
-    "-fno-exceptions",
-    "-fno-rtti",
-    "-ffunction-sections",
-    "-fdata-sections",
-)
+SECTION_FLAGS = ("-ffunction-sections", "-fdata-sections")
+LIBRARY_FLAGS = ("-std=c++17", "-fno-exceptions", "-fno-rtti", *SECTION_FLAGS)
 EMBEDDED_FLAGS = (
     "-fno-threadsafe-statics",
     "-fno-unwind-tables",

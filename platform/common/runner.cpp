@@ -8,6 +8,9 @@
 //   used <what> <bytes> <of>                       (high-water marks: method, temp, stack)
 //   error <stage> 0x<code>                         (ExecuTorch's Error; exit code 1)
 //
+// -DRUNNER_SMALL leaves out what an application would: all but tensors as inputs and outputs, dim
+// orders, counters and high-water marks.
+//
 // The same source serves the host, QEMU and the RTL, our runtime and ExecuTorch's own. It has no
 // heap, no printf and no file system: a pattern for a firmware of yours.
 
@@ -98,6 +101,18 @@ void put(const char* text) {
   }
 }
 
+#ifdef RUNNER_SMALL
+void put_unsigned(uint32_t value) {
+  char digits[11];
+  char* at = digits + sizeof digits - 1;
+  *at = 0;
+  do {
+    *--at = static_cast<char>('0' + value % 10);
+    value /= 10;
+  } while (value != 0);
+  put(at);
+}
+#else
 // Divides in 16-bit steps: a 64-bit division would link 1.7 kB of library code.
 void put_unsigned(uint64_t value) {
   uint32_t limbs[4];
@@ -130,6 +145,7 @@ void put_signed(int64_t value) {
     put_unsigned(static_cast<uint64_t>(value));
   }
 }
+#endif
 
 void put_bytes(const void* data, size_t size) {
   static const char kDigits[] = "0123456789abcdef";
@@ -149,6 +165,13 @@ void put_line_start(const char* first, Words... words) {
   ((put(" "), put_word(words)), ...);
 }
 
+// Names of stages, for messages.
+#ifdef RUNNER_SMALL
+#define STAGE(name) ""
+#else
+#define STAGE(name) name
+#endif
+
 [[noreturn]] void fail(const char* stage, Error error) {
   put_line_start("error", stage, "0x");
   const uint32_t code = static_cast<uint32_t>(error);
@@ -164,6 +187,7 @@ void check(const char* stage, Error error) {
   }
 }
 
+#ifndef RUNNER_SMALL
 // High-water marks: what still holds the paint was never used. `begin` is a multiple of 4.
 void paint(uint8_t* begin, size_t size) {
   for (size_t i = 0; i + 4 <= size; i += 4) {
@@ -188,7 +212,9 @@ void put_used(const char* what, size_t used, size_t of) {
   put("\n");
 }
 
-#if defined(__riscv)
+#endif
+
+#if defined(__riscv) && !defined(RUNNER_SMALL)
 // The unused part of the stack, below this function's own frame.
 size_t stack_room() {
   const uintptr_t here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
@@ -219,29 +245,28 @@ void put_stack_used() {}
 
 // The tensor and its metadata that back an input: alive until execute() has returned.
 struct InputTensor {
-  TensorImpl::SizesType sizes[kMaxDim];
-  TensorImpl::DimOrderType dim_order[kMaxDim];
   TensorImpl::StridesType strides[kMaxDim];
   alignas(TensorImpl) uint8_t impl[sizeof(TensorImpl)];
 };
 
 Tensor make_tensor(const runner::Input& input, InputTensor& storage) {
-  const size_t ndim = input.ndim;
-  for (size_t i = 0; i < ndim; ++i) {
-    storage.sizes[i] = input.sizes[i];
-    storage.dim_order[i] = input.dim_order[i];
-  }
   int32_t stride = 1;
-  for (size_t i = ndim; i-- > 0;) {
+  for (size_t i = input.ndim; i-- > 0;) {
+    const int32_t size = input.sizes[input.dim_order[i]];
     storage.strides[input.dim_order[i]] = stride;
-    stride *= input.sizes[input.dim_order[i]] > 0 ? input.sizes[input.dim_order[i]] : 1;
+    stride *= size > 0 ? size : 1;
   }
+  // Nothing of a static tensor is written through it.
   return Tensor(new (storage.impl) TensorImpl(
-      static_cast<ScalarType>(input.scalar_type), static_cast<ssize_t>(ndim), storage.sizes,
-      const_cast<void*>(input.data), storage.dim_order, storage.strides));
+      static_cast<ScalarType>(input.scalar_type), static_cast<ssize_t>(input.ndim),
+      const_cast<int32_t*>(input.sizes), const_cast<void*>(input.data),
+      const_cast<uint8_t*>(input.dim_order), storage.strides));
 }
 
 EValue make_value(const runner::Input& input, InputTensor& storage) {
+#ifdef RUNNER_SMALL
+  return EValue(make_tensor(input, storage));
+#else
   switch (input.kind) {
     case runner::Kind::kTensor:
       return EValue(make_tensor(input, storage));
@@ -254,8 +279,10 @@ EValue make_value(const runner::Input& input, InputTensor& storage) {
     default:
       return EValue();
   }
+#endif
 }
 
+#ifndef RUNNER_SMALL
 // The dim order of an output that is not contiguous.
 void put_order(size_t number, size_t index, const Tensor& tensor) {
   const auto order = tensor.dim_order();
@@ -273,24 +300,35 @@ void put_order(size_t number, size_t index, const Tensor& tensor) {
   }
   put("\n");
 }
+#endif
 
+void put_tensor(const Tensor& tensor) {
+  put(" ");
+  put_unsigned(static_cast<uint32_t>(tensor.scalar_type()));
+  put(" ");
+  put_unsigned(static_cast<uint32_t>(tensor.dim()));
+  for (const auto size : tensor.sizes()) {
+    put(" ");
+    put_unsigned(static_cast<uint32_t>(size));
+  }
+  put(" ");
+  put_bytes(tensor.const_data_ptr(), tensor.nbytes());
+}
+
+#ifdef RUNNER_SMALL
+void put_output(size_t number, size_t index, const EValue& value) {
+  put_line_start("output", number, index);
+  put_tensor(value.toTensor());
+  put("\n");
+}
+#else
 void put_output(size_t number, size_t index, const EValue& value) {
   if (value.isTensor()) {
     put_order(number, index, value.toTensor());
   }
   put_line_start("output", number, index);
   if (value.isTensor()) {
-    const Tensor tensor = value.toTensor();
-    put(" ");
-    put_signed(static_cast<int64_t>(tensor.scalar_type()));
-    put(" ");
-    put_unsigned(static_cast<uint64_t>(tensor.dim()));
-    for (ssize_t i = 0; i < tensor.dim(); ++i) {
-      put(" ");
-      put_signed(tensor.size(i));
-    }
-    put(" ");
-    put_bytes(tensor.const_data_ptr(), tensor.nbytes());
+    put_tensor(value.toTensor());
   } else if (value.isInt()) {
     put(" int ");
     put_signed(value.toInt());
@@ -308,6 +346,7 @@ void put_output(size_t number, size_t index, const EValue& value) {
   }
   put("\n");
 }
+#endif
 
 // Memory for one loaded method: its planned buffers, carved out of one pool.
 struct Memory {
@@ -319,18 +358,18 @@ struct Memory {
 
   HierarchicalAllocator carve(Program& program, const char* name) {
     auto meta = program.method_meta(name);
-    check("method_meta", meta.error());
+    check(STAGE("method_meta"), meta.error());
     const size_t count = meta->num_memory_planned_buffers();
     if (count > kMaxPlannedBuffers) {
-      fail("planned_buffers", Error::NotSupported);
+      fail(STAGE("planned_buffers"), Error::NotSupported);
     }
     size_t used = 0;
     for (size_t i = 0; i < count; ++i) {
       const Result<int64_t> size = meta->memory_planned_buffer_size(i);
-      check("planned_buffers", size.error());
+      check(STAGE("planned_buffers"), size.error());
       const size_t bytes = (static_cast<size_t>(*size) + 15) & ~size_t{15};
       if (bytes > sizeof planned_pool - used) {
-        fail("planned_pool", Error::MemoryAllocationFailed);
+        fail(STAGE("planned_pool"), Error::MemoryAllocationFailed);
       }
       buffers[i] = Span<uint8_t>(planned_pool + used, static_cast<size_t>(*size));
       used += bytes;
@@ -367,24 +406,29 @@ void put_profile(size_t number) {
 }
 #else
 executorch::runtime::EventTracer* tracer() { return nullptr; }
-void put_profile(size_t) {}
+[[maybe_unused]] void put_profile(size_t) {}
 #endif
 
 void run_case(Method& method, size_t number, const runner::Case& what) {
   static RUNNER_NOINIT InputTensor storage;
   for (size_t i = 0; i < what.num_inputs; ++i) {
     // set_input copies a tensor's values when its memory is planned; the metadata always.
-    check("set_input", method.set_input(make_value(what.inputs[i], storage), i));
+    check(STAGE("set_input"), method.set_input(make_value(what.inputs[i], storage), i));
   }
+#ifdef RUNNER_SMALL
+  check(STAGE("execute"), method.execute());
+#else
   const uint64_t cycles = platform_cycles();
   const uint64_t instret = platform_instret();
   const Error error = method.execute();
   const uint64_t instret_taken = platform_instret() - instret;
   const uint64_t cycles_taken = platform_cycles() - cycles;
-  check("execute", error);
+  check(STAGE("execute"), error);
+#endif
   for (size_t i = 0; i < method.outputs_size(); ++i) {
     put_output(number, i, method.get_output(i));
   }
+#ifndef RUNNER_SMALL
   if (cycles != 0) {
     put_line_start("cycles", number, static_cast<size_t>(cycles_taken));
     put("\n");
@@ -392,6 +436,7 @@ void run_case(Method& method, size_t number, const runner::Case& what) {
     put("\n");
   }
   put_profile(number);
+#endif
 }
 
 // Cases from `first` on that call the same method share one loaded instance, as an application's
@@ -399,18 +444,22 @@ void run_case(Method& method, size_t number, const runner::Case& what) {
 size_t run_method(Program& program, size_t first) {
   constexpr size_t kCount = sizeof runner::kCases / sizeof runner::kCases[0];
   const char* const name = runner::kCases[first].method;
+#ifndef RUNNER_SMALL
   paint(method_pool, kMethodPool);
   paint(temp_pool, kTempPool);
+#endif
   Memory memory(program, name);
   auto method = program.load_method(name, &memory.manager, tracer());
-  check("load_method", method.error());
+  check(STAGE("load_method"), method.error());
   size_t number = first;
   while (number < kCount && std::strcmp(name, runner::kCases[number].method) == 0) {
     run_case(*method, number, runner::kCases[number]);
     ++number;
   }
+#ifndef RUNNER_SMALL
   put_used("method", painted_over(method_pool, kMethodPool), kMethodPool);
   put_used("temp", painted_over(temp_pool, kTempPool), kTempPool);
+#endif
   return number;
 }
 
@@ -420,12 +469,12 @@ int main() {
   paint_stack();
   executorch::runtime::runtime_init();
 #ifndef RUNNER_STATIC_REGISTRATION
-  check("register", gen_kernels::register_all_kernels());
+  check(STAGE("register"), gen_kernels::register_all_kernels());
 #endif
   BufferDataLoader loader(runner_model_begin,
                           static_cast<size_t>(runner_model_end - runner_model_begin));
   Result<Program> program = Program::load(&loader);
-  check("load", program.error());
+  check(STAGE("load"), program.error());
   for (size_t number = 0; number < sizeof runner::kCases / sizeof runner::kCases[0];) {
     number = run_method(*program, number);
   }

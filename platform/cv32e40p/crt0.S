@@ -13,6 +13,7 @@ _start:
     la tp, __tls_base            # the C library keeps errno in thread-local storage
     la t0, trap_entry            # 256-byte aligned: CV32E40P ignores the low bits of mtvec
     csrw mtvec, t0
+    csrw mscratch, zero          # no trap yet
     csrw 0x320, zero             # mcountinhibit: the core starts with its counters stopped
 
     la a0, __data_start
@@ -48,20 +49,17 @@ _start:
     call main
     tail platform_exit
 
-    .section .text.trap, "ax"
+    # Here, behind the start, the alignment costs the least.
     .balign 256
 trap_entry:
+    csrrwi t0, mscratch, 1
+    bnez t0, 7f                  # a trap while reporting one: give up silently
     la sp, trap_stack_top        # the stack may be what failed
-    la t0, trap_again
-    csrw mtvec, t0
     csrr a0, mcause
     csrr a1, mepc
     csrr a2, mtval
     tail platform_trap
-
-    .balign 256
-trap_again:                      # a trap while reporting one: give up silently
-    li a0, 63
+7:  li a0, 63
     tail platform_exit
 
     .section .noinit, "aw", @nobits

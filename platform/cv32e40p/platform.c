@@ -59,6 +59,8 @@ static void put_hex(const char* label, uint32_t value) {
   }
 }
 
+// With NDEBUG traps are told by numbers alone: the texts take 0.5 kB.
+#ifndef NDEBUG
 static const char* cause_name(uint32_t cause) {
   switch (cause) {
     case 0:
@@ -88,14 +90,19 @@ static bool is_corev(uint32_t instruction) {
   const uint32_t opcode = instruction & 0x7fu;
   return opcode == 0x0bu || opcode == 0x2bu || opcode == 0x5bu || opcode == 0x7bu;
 }
+#endif
 
 // Called on a stack of its own by crt0's trap entry; does not return.
 void platform_trap(uint32_t cause, uint32_t pc, uint32_t value) {
   put_text("\ntrap: ");
+#ifndef NDEBUG
   put_text(cause_name(cause));
-  put_hex(", mcause ", cause);
+  put_text(", ");
+#endif
+  put_hex("mcause ", cause);
   put_hex(" mepc ", pc);
   put_hex(" mtval ", value);
+#ifndef NDEBUG
   if (cause == 2) {
     const volatile uint16_t* const half = (const volatile uint16_t*)(uintptr_t)pc;
     uint32_t instruction = half[0];
@@ -109,6 +116,7 @@ void platform_trap(uint32_t cause, uint32_t pc, uint32_t value) {
           "plain core (--target rv32imc)");
     }
   }
+#endif
   platform_putc('\n');
   platform_exit(cause < 32 ? (int)(PLATFORM_TRAP_EXIT + cause) : 63);
 }

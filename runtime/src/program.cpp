@@ -118,13 +118,13 @@ Result<FreeableBuffer> Program::load_segment(DataLoader::SegmentInfo::Type type,
   ET_CHECK_OR_RETURN_ERROR(reinterpret_cast<uintptr_t>(bytes) % kMinimumAlignment == 0,
                            InvalidArgument, "The program must lie at a multiple of %zu",
                            kMinimumAlignment);
-  ET_CHECK_OR_RETURN_ERROR(size >= kIdentifierOffset + 4 &&
-                               flat::load<uint32_t>(bytes + kIdentifierOffset) == letters("ET12"),
-                           InvalidProgram, "No program: the identifier is missing");
+  // The checks see to it that there are 8 bytes.
   if constexpr (ET_ENABLE_PROGRAM_VERIFICATION) {
     ET_CHECK_OR_RETURN_ERROR(flat::verify(schema::kProgram, bytes, size), InvalidProgram,
                              "The program is damaged");
   }
+  ET_CHECK_OR_RETURN_ERROR(flat::load<uint32_t>(bytes + kIdentifierOffset) == letters("ET12"),
+                           InvalidProgram, "No program: the identifier is missing");
   root_ = bytes + flat::load<uint32_t>(bytes);
   ET_CHECK_OR_RETURN_ERROR(
       flat::field_u32(root_, schema::program::kVersion) <= kMaxSupportedSchemaVersion,
