@@ -49,7 +49,11 @@ __attribute__((noinline)) void gather(const ConvCall& call, int8_t* to, int32_t 
   const int32_t below = call.dilation.h * pitch;
   const int32_t bottom = row + (call.kernel.h - 1) * call.dilation.h;
   if (run && inside == width && row >= 0 && bottom < in.height) {
-    for (int32_t i = call.kernel.h; i > 0; --i, from += below) {
+    int32_t i = call.kernel.h;
+    for (; width == 4 && i > 0; --i) {
+      store_word(to, load_word(from, below));
+    }
+    for (; i > 0; --i, from += below) {
       to = append(to, from, width);
     }
     return;

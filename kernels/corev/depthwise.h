@@ -97,18 +97,20 @@ inline void sort_channels(const ConvCall& call, const Planes& planes, int32_t n,
   if (columns <= 0) {
     return;
   }
-  for (; rows > 0; --rows) {
-    int32_t x = columns;
+  const int32_t down = planes.stride;
+  const int32_t skip = (in.width - columns) * step;
+  const int32_t words = count == 4 ? columns >> 2 : 0;
+  const int32_t rest = columns - 4 * words;
+  for (; rows > 0; --rows, from += skip, to += down) {
+    int8_t* p0 = to;
     if (count == 4) {
-      int8_t* p0 = to;
       int8_t* p1 = p0 + size;
       int8_t* p2 = p1 + size;
       int8_t* p3 = p2 + size;
-      if (x >= 4) {
-        transpose(from, step, p0, p1, p2, p3, x >> 2);
-        x &= 3;
+      if (words > 0) {
+        transpose(from, step, p0, p1, p2, p3, words);
       }
-      for (; x > 0; --x) {
+      for (int32_t x = rest; x > 0; --x) {
         const uint32_t word = load_word(from, step);
         store_byte(p0, static_cast<int32_t>(word), 1);
         store_byte(p1, static_cast<int32_t>(word >> 8), 1);
@@ -116,15 +118,12 @@ inline void sort_channels(const ConvCall& call, const Planes& planes, int32_t n,
         store_byte(p3, static_cast<int32_t>(word >> 24), 1);
       }
     } else {
-      int8_t* p = to;
-      for (; x > 0; --x, from += step, ++p) {
+      for (int32_t x = rest; x > 0; --x, from += step, ++p0) {
         for (int32_t i = 0; i < count; ++i) {
-          p[i * size] = from[i];
+          p0[i * size] = from[i];
         }
       }
     }
-    from += (in.width - columns) * step;
-    to += planes.stride;
   }
 }
 
