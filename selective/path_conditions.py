@@ -100,7 +100,7 @@ def channel_problems(
         multiplier = multipliers[o] if o < len(multipliers) else 1 << 30
         shift = shifts[o] if o < len(shifts) else -1
         yield from rescale_problems(multiplier, shift, zero)
-        bounded = bounded or is_signed(cut, multiplier, shift)
+        bounded = bounded or is_long(cut, multiplier, shift)
     if bounded:
         yield from bias_problems(bias[:channels])
 
@@ -110,9 +110,9 @@ def is_cut(zero: int, low: int, high: int) -> bool:
     return low == zero and -128 <= low <= high <= 127
 
 
-def is_signed(cut: bool, multiplier: int, shift: int) -> bool:
-    """Whether a sum is rescaled as it is: only such need a bound."""
-    return not cut or multiplier < 1 << 30 or shift < -20
+def is_long(cut: bool, multiplier: int, shift: int) -> bool:
+    """Whether a sum needs a bound: it is not cut to few digits before its rescale."""
+    return not cut or multiplier < 1 << 30 or shift < -8
 
 
 def bias_problems(bias: Sequence[int]) -> Problems:
@@ -120,7 +120,7 @@ def bias_problems(bias: Sequence[int]) -> Problems:
     yield from (f"a bias of {value}" for value in bias if abs(value) >= SUM)
 
 
-def _float_field(value: float) -> int:
+def float_field(value: float) -> int:
     """Sign and exponent of a number rounded to single precision."""
     try:
         return int(struct.unpack("<I", struct.pack("<f", value))[0] >> 23)
@@ -130,7 +130,7 @@ def _float_field(value: float) -> int:
 
 def scale_problems(scale: float, zero: int) -> Problems:
     """A scale must be within 2^64 of 1, a zero point an int8."""
-    if not 127 - 64 <= _float_field(scale) <= 127 + 64:
+    if not 127 - 64 <= float_field(scale) <= 127 + 64:
         yield f"a scale that far from 1: {scale}"
     if zero not in BYTE:
         yield f"a zero point of {zero}, beyond int8"

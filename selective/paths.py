@@ -21,8 +21,9 @@ from .path_conditions import (
     bias_problems,
     channel_problems,
     choose,
+    float_field,
     is_cut,
-    is_signed,
+    is_long,
     layout_problems,
     need,
     rescale_problems,
@@ -158,7 +159,7 @@ def _linear(arguments: Arguments, constants: Constants) -> Way:
         inner,
         (0 if sums is not None else integer(arguments, 4), integer(arguments, 5)),
         (multiplier, shift, zero),
-        bias if is_signed(cut, multiplier, shift) else (),
+        bias if is_long(cut, multiplier, shift) else (),
     )
 
 
@@ -274,9 +275,14 @@ def _dequantize(arguments: Arguments, _: Constants) -> Way:
 
 
 def _softmax(arguments: Arguments, _: Constants) -> Way:
-    scale = integer(arguments, 4) * 2.0 ** (integer(arguments, 5) - 57)
-    problems = scale_problems(scale, integer(arguments, 2))
-    return choose(problems, "kept powers", "each power is computed once")
+    def problems() -> Problems:
+        scale = integer(arguments, 4) * 2.0 ** (integer(arguments, 5) - 57)
+        if integer(arguments, 2) not in BYTE:
+            yield f"a zero point of {integer(arguments, 2)}, beyond int8"
+        if not 86 <= float_field(scale) <= 149:
+            yield f"a scale of {scale}, not in 2^-41 ... 2^23"
+
+    return choose(problems(), "kept powers", "each power is computed once")
 
 
 def _transpose(arguments: Arguments, _: Constants) -> Way:

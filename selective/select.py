@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ..codegen.diagnostics import Diagnostic, Location, Severity
-from .compute_types import call_dtypes, computed_in
+from .compute_types import call_dtypes, computed_in, named_dtypes
 from .kernel_key import DEFAULT, call_key, dtype_key, key_dtypes
 from .models import Model
 from .operator_text import OperatorTextError, expand, parse_operator, split_operators
@@ -106,7 +106,7 @@ def _add(
         entry.add(DEFAULT, origin, None)
     else:
         for dtype in dtypes:
-            entry.add(dtype_key(dtype), origin, (dtype, *computed_in(name, (dtype,))))
+            entry.add(dtype_key(dtype), origin, named_dtypes(name, dtype))
 
 
 def _add_list(

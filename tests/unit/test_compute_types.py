@@ -38,6 +38,14 @@ def test_computed_in(
     assert found == {SCALAR_TYPES[name] for name in expected.split()}
 
 
+def test_named_dtype_brings_masks_and_answers() -> None:
+    """`--op lt.Scalar_out:Float` must serve calls on Float, whose result is Bool."""
+    names = ["aten::lt.Scalar_out", "aten::where.self_out", "aten::isnan.out", "aten::add.out"]
+    selection, _ = select(ops=[f"{name}:Float" for name in names], known=names)
+    boolean = {o.name for o in selection.operators if SCALAR_TYPES["Bool"] in (o.dtypes or ())}
+    assert boolean == {*names} - {"aten::add.out"}
+
+
 def test_a_list_of_keys_does_not_know_the_numbers() -> None:
     """ExecuTorch's selected_operators.yaml has the tensors' dtypes alone."""
     selection, _ = select(ops=["aten::lt.Scalar_out:Long"], known=["aten::lt.Scalar_out"])
