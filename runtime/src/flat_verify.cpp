@@ -38,13 +38,13 @@ class Verifier {
       return false;
     }
     const uintptr_t vtable_end = vtable + read<uint16_t>(vtable);
-    if (vtable_end > end_) {
+    if (vtable_end % 2 != 0 || vtable_end > end_) {
       return false;
     }
     const size_t room = end_ - at;
     const auto offset_of = [vtable, vtable_end](uint32_t id) -> uint32_t {
       const uintptr_t entry = vtable + 4 + 2 * id;
-      return entry + 2 <= vtable_end ? read<uint16_t>(entry) : 0;
+      return entry < vtable_end ? read<uint16_t>(entry) : 0;
     };
     const Field* const last = &schema_.fields[schema_.first[type + 1]];
     for (const Field* field = &schema_.fields[schema_.first[type]]; field != last; ++field) {
