@@ -100,7 +100,7 @@ def channel_problems(
         multiplier = multipliers[o] if o < len(multipliers) else 1 << 30
         shift = shifts[o] if o < len(shifts) else -1
         yield from rescale_problems(multiplier, shift, zero)
-        bounded = bounded or is_long(cut, multiplier, shift)
+        bounded = bounded or is_long(cut, multiplier, shift, -8)
     if bounded:
         yield from bias_problems(bias[:channels])
 
@@ -110,9 +110,9 @@ def is_cut(zero: int, low: int, high: int) -> bool:
     return low == zero and -128 <= low <= high <= 127
 
 
-def is_long(cut: bool, multiplier: int, shift: int) -> bool:
-    """Whether a sum needs a bound: it is not cut to few digits before its rescale."""
-    return not cut or multiplier < 1 << 30 or shift < -8
+def is_long(cut: bool, multiplier: int, shift: int, least: int) -> bool:
+    """Whether sums need a bound: they are not cut before a rescale of shifts from `least` on."""
+    return not cut or multiplier < 1 << 30 or shift < least
 
 
 def bias_problems(bias: Sequence[int]) -> Problems:

@@ -159,7 +159,7 @@ def _linear(arguments: Arguments, constants: Constants) -> Way:
         inner,
         (0 if sums is not None else integer(arguments, 4), integer(arguments, 5)),
         (multiplier, shift, zero),
-        bias if is_long(cut, multiplier, shift) else (),
+        bias if is_long(cut, multiplier, shift, -20) else (),
     )
 
 

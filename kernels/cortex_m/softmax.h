@@ -86,18 +86,8 @@ inline int32_t largest(const int8_t* from, size_t length, ptrdiff_t step) {
   return most;
 }
 
-// exp(x) in 31 digits, for a float x <= 0.
-inline uint32_t exp_fixed(float x) {
-  const uint32_t bits = float_bits(x);
-  const int exponent =
-      static_cast<int>((bits >> 23) & 0xff) - 127 - 23;  // |x| = mantissa * 2^exponent
-  const uint32_t mantissa = (bits & 0x7fffffU) | 0x800000U;
-  if (exponent < -60 || exponent > -18) {
-    return exponent < -60 ? 0x80000000U : 0U;  // exp(-32) is below the last digit
-  }
-  // |x| log2(e) with 32 binary digits: 24 * 32 digits, then a shift.
-  const uint64_t product = mantissa * uint64_t{0xb8aa3b29U};  // log2(e) in 31 digits
-  const uint64_t power = product >> (-1 - exponent);
+// 2^-power in 31 digits, for a power with 32 binary places.
+inline uint32_t exp2_fixed(uint64_t power) {
   const auto whole = static_cast<uint32_t>(power >> 32);
   const auto fraction = static_cast<uint32_t>(power);
   if (whole > 31) {
@@ -107,6 +97,21 @@ inline uint32_t exp_fixed(float x) {
   const uint32_t value =
       fraction == 0 ? 0x80000000U : 0x40000000U + (soft::exp2_part(0 - fraction) >> 2);
   return value >> whole;
+}
+
+inline constexpr uint32_t kLog2E = 0xb8aa3b29U;  // log2(e) in 31 digits
+
+// exp(x) in 31 digits, for a float x <= 0.
+inline uint32_t exp_fixed(float x) {
+  const uint32_t bits = float_bits(x);
+  const int exponent =
+      static_cast<int>((bits >> 23) & 0xff) - 127 - 23;  // |x| = mantissa * 2^exponent
+  const uint32_t mantissa = (bits & 0x7fffffU) | 0x800000U;
+  if (exponent < -60 || exponent > -18) {
+    return exponent < -60 ? 0x80000000U : 0U;  // exp(-32) is below the last digit
+  }
+  // |x| log2(e): 24 * 32 digits, then a shift.
+  return exp2_fixed((mantissa * uint64_t{kLog2E}) >> (-1 - exponent));
 }
 
 // What each power of a line becomes: its share of their sum, which is 2^31 or more.
