@@ -161,6 +161,17 @@ inline int32_t add_n24(int32_t a, int32_t b) {
 #endif
 }
 
+// (a + b) >> 15, unsigned
+inline uint32_t addu_n15(uint32_t a, uint32_t b) {
+#if GEN_KERNELS_COREV
+  uint32_t d;
+  asm(".insn r 0x5b, 2, 0x2f, %0, %1, %2" : "=r"(d) : "r"(a), "r"(b));
+  return d;
+#else
+  return (a + b) >> 15;
+#endif
+}
+
 // The place of the highest 1; 32 when there is none.
 inline int32_t last_bit(uint32_t a) {
 #if GEN_KERNELS_COREV

@@ -2,6 +2,8 @@
 // planes of one channel each, where a row of the window is one word.
 #pragma once
 
+#include <type_traits>
+
 #include "corev/corev.h"
 #include "corev/matrix.h"
 #include "cortex_m/conv.h"
@@ -172,8 +174,8 @@ struct Weights {
                  [v1] "r"(w.v1), [v2] "r"(w.v2), [limit] "r"(rescale.k.limit),                     \
                  [a] "r"(rescale.k.a), [b] "r"(rescale.k.b), [c] "r"(rescale.k.c)__VA_ARGS__       \
                : "memory")
-#define SLIDE_SIGNED(s) GEN_KERNELS_SIGNED(s, "two", "least", "most")
-#define SLIDE_BOUNDS , [two] "r"(2), [least] "r"(rescale.least), [most] "r"(rescale.most)
+#define SLIDE_CENTRE \
+  , [fraction] "r"(rescale.fraction), [centre] "r"(rescale.centre), [step] "r"(rescale.step)
 #define SLIDE_ROWS(Rescale, TEXT, length, ...)                                                   \
   template <bool kPair>                                                                          \
   GEN_KERNELS_INLINE void slide_rows(const Rescale& rescale, const Weights& w, const Columns& c, \
@@ -192,7 +194,7 @@ struct Weights {
   }
 SLIDE_ROWS(Narrow, GEN_KERNELS_NARROW, 4, )
 SLIDE_ROWS(Short, GEN_KERNELS_SHORT, 5, )
-SLIDE_ROWS(Signed, SLIDE_SIGNED, 7, SLIDE_BOUNDS)
+SLIDE_ROWS(Centred, GEN_KERNELS_CENTRED, 7, SLIDE_CENTRE)
 #undef SLIDE_DOT
 #undef SLIDE_OUT
 #undef SLIDE_LOAD
@@ -200,8 +202,7 @@ SLIDE_ROWS(Signed, SLIDE_SIGNED, 7, SLIDE_BOUNDS)
 #undef SLIDE_TWO
 #undef SLIDE
 #undef SLIDE_ROWS
-#undef SLIDE_SIGNED
-#undef SLIDE_BOUNDS
+#undef SLIDE_CENTRE
 #endif
 
 template <bool kPair, class Rescale>
@@ -234,18 +235,29 @@ GEN_KERNELS_INLINE void slide_down(const int8_t* from, int8_t* to, const Columns
   }
 }
 
-// Any windows.
+// Any windows; those of three rows, which move by more than one row, with the weights in registers.
 template <class Rescale>
-GEN_KERNELS_INLINE void slide(const int8_t* from_column, int8_t* to_column, const Columns& c,
-                              const uint32_t* weight, int32_t rows, const Rescale& rescale) {
+GEN_KERNELS_INLINE void slide(const Columns& c, const uint32_t* weight, int32_t rows,
+                              const Rescale& rescale) {
+  const int8_t* from_column = c.from;
+  int8_t* to_column = c.to;
+  const uint32_t w0 = weight[0];
+  const uint32_t w1 = weight[1];
+  const uint32_t w2 = weight[2];
   for (int32_t width = c.width; width > 0; --width) {
     const int8_t* from = from_column;
     int8_t* to = to_column;
     for (int32_t left = c.height; left > 0; --left) {
       const int8_t* at = from;
       int32_t sum = c.bias;
-      for (int32_t i = 0; i < rows; ++i) {
-        sum = sdotsp_b(sum, load_word(at, c.row), weight[i]);
+      if (rows == 3) {
+        sum = sdotsp_b(sum, load_word(at, c.row), w0);
+        sum = sdotsp_b(sum, load_word(at, c.row), w1);
+        sum = sdotsp_b(sum, load_word(at, c.row), w2);
+      } else {
+        for (int32_t i = 0; i < rows; ++i) {
+          sum = sdotsp_b(sum, load_word(at, c.row), weight[i]);
+        }
       }
       store_byte(to, rescale(sum), c.to_row);
       from += c.next;
@@ -261,27 +273,30 @@ __attribute__((noinline)) void slide_all(const Columns& columns, const uint32_t*
                                          int32_t rows, const Rescale& constants) {
   const Columns c = columns;
   const Rescale rescale = constants;
-  const int8_t* from = c.from;
-  int8_t* to = c.to;
-  int32_t width = c.width;
-  if (!c.sliding) {
-    slide(from, to, c, weight, rows, rescale);
-    return;
-  }
-  const Weights w{weight[0], weight[1], weight[2], weight[0] << 8, weight[1] << 8, weight[2] << 8};
-  if (c.column == 1) {
-    for (; width >= 2; width -= 2, from += 2, to += 2 * c.to_column) {
-      slide_down<true>(from, to, c, w, rescale);
+  if constexpr (!std::is_same_v<Rescale, Signed>) {
+    if (c.sliding) {
+      const int8_t* from = c.from;
+      int8_t* to = c.to;
+      int32_t width = c.width;
+      const Weights w{weight[0],      weight[1],      weight[2],
+                      weight[0] << 8, weight[1] << 8, weight[2] << 8};
+      if (c.column == 1) {
+        for (; width >= 2; width -= 2, from += 2, to += 2 * c.to_column) {
+          slide_down<true>(from, to, c, w, rescale);
+        }
+      }
+      for (; width > 0; --width, from += c.column, to += c.to_column) {
+        slide_down<false>(from, to, c, w, rescale);
+      }
+      return;
     }
   }
-  for (; width > 0; --width, from += c.column, to += c.to_column) {
-    slide_down<false>(from, to, c, w, rescale);
-  }
+  slide(c, weight, rows, rescale);
 }
 
 inline void channel(const ConvCall& call, Columns& columns, const Finish& finish, int32_t o) {
   // The window's rows as words; what lies behind a row meets zeros.
-  uint32_t weight[Planes::kMostRows];
+  uint32_t weight[Planes::kMostRows] = {};
   const auto* from = reinterpret_cast<const uint8_t*>(call.weight + o);
   const int32_t step = call.output_channels;
   int32_t sum = 0;
@@ -304,6 +319,10 @@ inline void channel(const ConvCall& call, Columns& columns, const Finish& finish
     run(Narrow{channel_of(kind, multiplier, shift, finish)});
   } else if (kind == Kind::kShort) {
     run(Short{channel_of(kind, multiplier, shift, finish)});
+  } else if (can_centre(multiplier, shift, finish)) {
+    const Centred centred = centred_of(multiplier, shift, finish);
+    columns.bias -= centred.origin;
+    run(centred);
   } else {
     run(Signed{channel_of(Kind::kSigned, multiplier, shift, finish), finish.low, finish.high});
   }

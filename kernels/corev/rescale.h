@@ -173,4 +173,57 @@ inline void channels_of(Four* to, const int32_t* multiplier, const int32_t* shif
   }
 }
 
+// Any clamp within int8, for shifts from -2 to -8: as Short, for sums from which `origin`, the
+// first that matters, is already taken. A sum below zero loses one at the first rounding.
+struct Centred {
+  Channel k;
+  int32_t origin;
+  int32_t fraction;  // of `round`
+  int32_t centre;    // where sums are zero
+  int32_t step;      // what sums below lose
+  GEN_KERNELS_INLINE int32_t operator()(int32_t sum) const {
+    sum = clipur(sum, k.limit);
+    const uint32_t product = static_cast<uint32_t>(sum) * static_cast<uint32_t>(k.a);
+    const auto digits = static_cast<int32_t>(addu_n15(product, static_cast<uint32_t>(fraction)));
+    return add_n24(mac(mac(digits, sum, k.b), sum < centre ? 1 : 0, step), k.c);
+  }
+};
+#define GEN_KERNELS_CENTRED(s)                                    \
+  GEN_KERNELS_CUT(s)                                              \
+  GEN_KERNELS_ASM("mul", "t", s, "a")                             \
+  GEN_KERNELS_ASM(".insn r 0x5b, 2, 0x2f,", "t", "t", "fraction") \
+  GEN_KERNELS_MAC(s, "b")                                         \
+  GEN_KERNELS_ASM("slt", s, s, "centre")                          \
+  GEN_KERNELS_MAC(s, "step")                                      \
+  GEN_KERNELS_TOP_BYTE(s)
+
+inline bool can_centre(int32_t multiplier, int32_t shift, const Finish& finish) {
+  return multiplier >= (1 << 30) && shift >= -8 && shift <= -2 && finish.low >= INT8_MIN &&
+         finish.low <= finish.high && finish.high <= INT8_MAX;
+}
+
+inline Centred centred_of(int32_t multiplier, int32_t shift, const Finish& finish) {
+  const int32_t right = -shift;
+  const int32_t places = 7 + right;
+  // A sum that gives `result`, as the limit of channel_of().
+  const auto sum_of = [&](int32_t result) {
+    const int32_t steps = result - finish.zero;
+    const auto size = static_cast<uint32_t>(steps < 0 ? -steps : steps) << 24;
+    const auto sum =
+        static_cast<int32_t>(size / static_cast<uint32_t>(multiplier >> 15) >> (8 - right));
+    return steps < 0 ? -sum : sum;
+  };
+  const int32_t origin = sum_of(finish.low);
+  const int64_t round =
+      int64_t{origin} * multiplier + (int64_t{1} << 30) + (int64_t{1} << (30 + right));
+  const int32_t mask = (1 << places) - 1;
+  const auto top = static_cast<uint32_t>(finish.zero) << 24;
+  return {{sum_of(finish.high) - origin, (multiplier & mask) << (8 - right), multiplier >> places,
+           static_cast<int32_t>(static_cast<uint32_t>(round >> places) + top)},
+          origin,
+          (static_cast<int32_t>(round) & mask) << (8 - right),
+          -origin,
+          -(1 << (24 - right))};
+}
+
 }  // namespace gen_kernels::corev

@@ -166,6 +166,7 @@ int main() {
   BINARY(pack_h, , );
   BINARY(mulu_16, s, u);
   BINARY(add_n24, s, u);
+  BINARY(addu_n15, , );
   BINARY(mulh, s, u);
   UNARY(clip8, s, u);
   UNARY(last_bit, , u);

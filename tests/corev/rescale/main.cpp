@@ -40,7 +40,7 @@ struct Count {
   uint64_t sums = 0;
   uint32_t wrong = 0;
 };
-Count counts[4];
+Count counts[5];
 
 template <class Rescale>
 struct Check {
@@ -93,6 +93,15 @@ struct Check {
   }
 };
 
+// Takes the origin of a Centred first, as the kernels do with the bias.
+struct FromOrigin {
+  Centred k_;
+  Channel k;
+  int32_t operator()(int32_t sum) const {
+    return k_(static_cast<int32_t>(static_cast<uint32_t>(sum) - static_cast<uint32_t>(k_.origin)));
+  }
+};
+
 template <class Rescale>
 void check(const Rescale& rescale, int32_t multiplier, int32_t shift, const Requant& requant,
            Kind kind) {
@@ -119,6 +128,20 @@ void channel(int32_t multiplier, int32_t shift, const Requant& requant) {
   }
 }
 
+void centred(int32_t multiplier, int32_t shift, const Requant& requant) {
+  const Finish finish = finish_of(requant);
+  if (can_centre(multiplier, shift, finish)) {
+    const Centred k = centred_of(multiplier, shift, finish);
+    const FromOrigin rescale{k, k.k};
+    const Check<FromOrigin> c{rescale, multiplier, shift, requant, (1 << 29) - 1, counts[4]};
+    c.run(k.k.limit + k.origin, false);
+    for (int32_t sum = k.origin - 1000; EXHAUSTIVE != 0 && sum < k.origin + k.k.limit + 1000;
+         ++sum) {
+      c.one(sum);
+    }
+  }
+}
+
 uint32_t random32() {
   static uint32_t state = 1;
   state = state * 1664525U + 1013904223U;
@@ -132,8 +155,11 @@ void multiplier(int32_t m) {
                                         {127, -128, 127},  {5, -128, 127},     {5, -3, 60}};
   const uint32_t pick = random32();
   for (int32_t shift = -26; shift < 0; ++shift) {
+    const Requant& other = kClamps[1 + (pick + static_cast<uint32_t>(-shift)) % 11];
     channel(m, shift, kClamps[0]);
-    channel(m, shift, kClamps[1 + (pick + static_cast<uint32_t>(-shift)) % 11]);
+    channel(m, shift, other);
+    centred(m, shift, kClamps[0]);
+    centred(m, shift, other);
   }
 }
 
@@ -150,9 +176,9 @@ int main() {
   for (int32_t i = 0; i < MULTIPLIERS; ++i) {
     multiplier((1 << 30) + static_cast<int32_t>(random32() & 0x3fffffff));
   }
-  static const char* const kNames[] = {"narrow", "short", "cut", "signed"};
+  static const char* const kNames[] = {"narrow", "short", "cut", "signed", "centred"};
   bool good = true;
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < 5; ++i) {
     printf("%s channels %lu sums %lu wrong %lu\n", kNames[i],
            static_cast<unsigned long>(counts[i].channels),
            static_cast<unsigned long>(counts[i].sums), static_cast<unsigned long>(counts[i].wrong));
