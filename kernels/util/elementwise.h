@@ -134,15 +134,39 @@ GEN_KERNELS_NOINLINE inline void lay_walk(Walk& w, const Tensor& out, const Oper
   }
 }
 
-// Resizes `out` to the operands' broadcast shape and lays the walk over it.
-GEN_KERNELS_NOINLINE inline bool plan_walk(Walk& w, Tensor& out, const Operand* in, size_t n) {
-  Shape shape;
+// The shape that the operands broadcast to; false when they do not fit together.
+GEN_KERNELS_NOINLINE inline bool broadcast_shape(Shape& shape, const Operand* in, size_t n) {
   for (size_t k = 0; k < n; ++k) {
-    if (in[k].tensor != nullptr && !broadcast_into(shape, in[k].tensor->sizes())) {
-      return false;
+    if (in[k].tensor != nullptr && rank(*in[k].tensor) > shape.rank) {
+      shape.rank = rank(*in[k].tensor);
     }
   }
-  if (!resize_out(out, shape)) {
+  if (shape.rank > kMaxDims) {
+    return false;
+  }
+  for (size_t d = 0; d < shape.rank; ++d) {
+    SizesType size = 1;
+    for (size_t k = 0; k < n; ++k) {
+      const Tensor* t = in[k].tensor;
+      // Dims align at the last one; a dim that is missing in front is of size one.
+      const size_t own = t == nullptr ? 0 : d + rank(*t) - shape.rank;
+      if (t == nullptr || own >= rank(*t) || t->sizes().data()[own] == 1) {
+        continue;
+      }
+      if (size != 1 && size != t->sizes().data()[own]) {
+        return false;
+      }
+      size = t->sizes().data()[own];
+    }
+    shape.sizes[d] = size;
+  }
+  return true;
+}
+
+// Resizes `out` to the operands' broadcast shape and lays the walk over it.
+inline bool plan_walk(Walk& w, Tensor& out, const Operand* in, size_t n) {
+  Shape shape;
+  if (!broadcast_shape(shape, in, n) || !resize_out(out, shape)) {
     return false;
   }
   lay_walk(w, out, in, n);

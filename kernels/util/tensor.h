@@ -27,10 +27,12 @@ inline constexpr size_t kMaxDims = 16;
 inline size_t rank(const Tensor& t) { return static_cast<size_t>(t.dim()); }
 inline size_t numel(const Tensor& t) { return static_cast<size_t>(t.numel()); }
 inline size_t element_size(const Tensor& t) { return static_cast<size_t>(t.element_size()); }
-inline size_t size_at(const Tensor& t, size_t dim) {
+__attribute__((always_inline)) inline size_t size_at(const Tensor& t, size_t dim) {
   return static_cast<size_t>(t.sizes().data()[dim]);
 }
-inline ptrdiff_t stride_at(const Tensor& t, size_t dim) { return t.strides().data()[dim]; }
+__attribute__((always_inline)) inline ptrdiff_t stride_at(const Tensor& t, size_t dim) {
+  return t.strides().data()[dim];
+}
 
 inline const char* const_bytes(const Tensor& t) {
   return static_cast<const char*>(t.const_data_ptr());
@@ -255,19 +257,21 @@ GEN_KERNELS_NOINLINE inline void add_axis(Walk& w, size_t count, const ptrdiff_t
     w.empty = w.empty || count == 0;
     return;
   }
-  bool merge = w.axes > 0;
-  for (size_t k = 0; merge && k < w.operands; ++k) {
-    merge = stride[k] == w.stride[w.axes - 1][k] * static_cast<ptrdiff_t>(w.size[w.axes - 1]);
+  const size_t a = w.axes;
+  bool merge = a > 0;
+  for (size_t k = 0; k < w.operands; ++k) {
+    w.stride[a][k] = stride[k];
+    if (merge && stride[k] != w.stride[a - 1][k] * static_cast<ptrdiff_t>(w.size[a - 1])) {
+      merge = false;
+    }
   }
   if (merge) {
-    w.size[w.axes - 1] *= count;
+    w.size[a - 1] *= count;
     return;
   }
-  for (size_t k = 0; k < w.operands; ++k) {
-    w.stride[w.axes][k] = stride[k];
-  }
-  w.index[w.axes] = 0;
-  w.size[w.axes++] = count;
+  w.index[a] = 0;
+  w.size[a] = count;
+  w.axes = a + 1;
 }
 
 // Moves to the next row; false after the last.
