@@ -186,12 +186,16 @@ GEN_KERNELS_NOINLINE inline int32_t Average::half_way(int32_t twice, const int8_
       if (plus == 0) {
         continue;
       }
+      const bool first = (total | error) == 0;  // then the sum is the product, rounded already
       const uint32_t product = static_cast<uint32_t>(plus < 0 ? -plus : plus) * mantissa;
       if (const int32_t places = Bits::top(product) - 23; places > 0) {
         const int32_t change = rounding(product, places, false);
         error += plus < 0 ? -change : change;
       }
       total += plus;
+      if (first) {
+        continue;
+      }
       const auto size = static_cast<uint32_t>(total < 0 ? -total : total);
       const int32_t rest = total < 0 ? -error : error;
       const uint64_t sum = uint64_t{size} * mantissa + static_cast<uint64_t>(int64_t{rest});
