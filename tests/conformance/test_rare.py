@@ -678,3 +678,27 @@ def test_et_copy_index(lib: Library) -> None:
     for wrong in (torch.ones(2), torch.ones(3).int()):
         with pytest.raises(KernelError):
             lib.call(operator, schema, [torch.ones(3, 3), wrong, 0], [])
+
+
+@pytest.mark.parametrize("operator", ["relu.out", "exp.out", "abs.out", "isnan.out", "gelu.out"])
+def test_other_dim_orders_of_one_tensor_are_refused(lib: Library, operator: str) -> None:
+    x = torch.randn(2, 3, 4, 5)
+    values = [x, "none"] if operator == "gelu.out" else [x]
+    result = x.isnan() if operator == "isnan.out" else x
+    out = Out.like(result.contiguous(memory_format=CL))
+    with pytest.raises(KernelError):
+        lib.call(f"aten::{operator}", schema_of(f"aten::{operator}"), values, [out])
+    assert bool((out.storage == caller.GUARD_BYTE).all())
+
+
+def test_other_dim_orders_of_two_tensors(lib: Library) -> None:
+    x = torch.randn(2, 3, 4, 5)
+    odd = torch.empty_permuted(x.shape, (3, 1, 0, 2)).copy_(x)
+    orders = [x, x.contiguous(memory_format=CL), odd]
+    for a in orders:
+        for b in (*orders, x[0], x[:, :1].contiguous()):
+            for out in orders:
+                expected = a + b
+                schema = schema_of("aten::add.out")
+                (got,) = lib.call("aten::add.out", schema, [a, b, 1], [Out.like(out)])
+                torch.testing.assert_close(got, expected, check_stride=False)
