@@ -46,9 +46,9 @@ def call_ways(
     return tuple(found)
 
 
-def ways_lines(ways: tuple[CallWay, ...]) -> list[str]:
-    """The ways as lines of text, without a heading."""
-    rows = [
+def way_rows(ways: tuple[CallWay, ...]) -> list[tuple[str, str, str, str, str]]:
+    """The columns of a table: call, operator, kernel, path, reason."""
+    return [
         (
             f"{way.position[0]}/{way.position[1]}" if way.position[0] else str(way.position[1]),
             way.operator,
@@ -58,6 +58,11 @@ def ways_lines(ways: tuple[CallWay, ...]) -> list[str]:
         )
         for way in ways
     ]
+
+
+def ways_lines(ways: tuple[CallWay, ...]) -> list[str]:
+    """The ways as lines of text, without a heading."""
+    rows = way_rows(ways)
     rows.insert(0, ("call", "operator", "kernel", "path", "reason"))
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
     return [

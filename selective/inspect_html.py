@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from .call_ways import way_rows
 from .memory_map import BEFORE, BufferMap, Occupant, instructions
 from .program import (
     DelegateCall,
@@ -115,6 +116,7 @@ def page(models: Sequence[ModelFacts]) -> str:
         pool_columns=POOL_COLUMNS,
         tensor_text=tensor_text,
         values=_value_rows,
+        way_rows=way_rows,
         dtypes=lambda operator: ", ".join(map(dtype_name, operator.dtypes)),
     )
     return environment.get_template("inspect.html.j2").render(models=models)

@@ -221,7 +221,7 @@ def test_page_in_a_browser(tmp_path: Path) -> None:
     assert "Planned buffer 1: 194,080 bytes" in dom
 
 
-def test_which_kernel_runs_each_call(capsys: pytest.CaptureFixture[str]) -> None:
+def test_which_kernel_runs_each_call(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     model = str(MODELS / "cortexm_dscnn.pte")
     assert cli.main(["inspect", model, "--target", "cv32e40p", "--json"]) == 0
     (facts,) = json.loads(capsys.readouterr().out)
@@ -241,6 +241,10 @@ def test_which_kernel_runs_each_call(capsys: pytest.CaptureFixture[str]) -> None
     assert re.search(
         r"^ +3  cortex_m::quantized_conv2d.out +\S+ +direct +1 x 1", text, re.MULTILINE
     )
+    written = str(tmp_path / "page.html")
+    assert cli.main(["inspect", model, "--target", "cv32e40p", "--html", written]) == 0
+    assert "<td>1 x 1: the image is the matrix</td>" in (tmp_path / "page.html").read_text()
+    capsys.readouterr()
     assert cli.main(["inspect", str(MODELS / "add.pte"), "--target", "cv32e40p"]) == 0
     assert "portable  plain C++: portable/" in capsys.readouterr().out
 
