@@ -6,9 +6,9 @@ r"""Writes docs/kernels.md's table: each operator's kernel, dtypes, calls, size 
 Without a log it prints the whole library's sizes and writes nothing. The failures are calls in
 tests that failed: a test compares each of its calls, and ends at the first difference.
 
-Sizes are of one operator's kernel alone (code and constants, -Os, logging off), as the linker keeps
-them with --gc-sections: with every dtype, and selected for Float and for Char. The C library and
-soft float are not in them.
+Sizes are of one operator's kernel alone (code and constants, -Os with the flags of gen-kernels
+build, logging off), as the linker keeps them with --gc-sections: with every dtype, and selected for
+Float and for Char. The C library and soft float are not in them.
 """
 
 from __future__ import annotations
@@ -66,7 +66,8 @@ def bundled_kernels() -> list[Kernel]:
 def compile_source(toolchain: Toolchain, source: str, variant: str, folder: Path) -> Path:
     """Compiles a kernel file for a variant; returns the object."""
     out = folder / variant / (source.replace("/", "__") + ".o")
-    flags = [*toolchain.compile_flags, "-Os", *(f"-I{f}" for f in include_folders())]
+    own = toolchain.flags_for(f"kernels/{source}")
+    flags = [*toolchain.compile_flags, *own, "-Os", *(f"-I{f}" for f in include_folders())]
     if VARIANTS[variant]:
         flags += ["-DEXECUTORCH_SELECTIVE_BUILD_DTYPE", f"-I{out.parent}"]
     command = [*toolchain.cxx, *flags, "-c", str(ROOT / "kernels" / source), "-o", str(out)]
