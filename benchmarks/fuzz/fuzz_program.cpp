@@ -10,7 +10,9 @@
 //
 // Kernels: with -DFUZZ_REAL_KERNELS those of a generated library (register_all_kernels), else one
 // that reads every argument and writes every planned tensor. Real kernels read memory as bools that
-// a damaged program filled with other types: build with -fno-sanitize=bool then.
+// a damaged program filled with other types: build with -fno-sanitize=bool then. They also write
+// where the program says, and that may be the program itself (docs/runtime.md, "Damaged programs"):
+// a file that does so is left there and counted.
 #include <executorch/extension/data_loader/buffer_data_loader.h>
 #include <executorch/runtime/core/exec_aten/util/tensor_util.h>
 #include <executorch/runtime/executor/method.h>
@@ -45,10 +47,13 @@ struct Reached {
   size_t method_loaded = 0;
   size_t executed = 0;
   size_t finished = 0;
+  size_t overwritten = 0;  ///< By themselves: an output lies in the program.
 };
 
 uint64_t g_sum = 0;                    // keeps reads alive
 std::vector<Span<uint8_t>> g_planned;  // of the method that runs
+Span<const uint8_t> g_file;            // the one that runs
+std::vector<uint8_t> g_contents;       // what it is
 
 void read_bytes(const void* data, size_t size) {
   const auto* bytes = static_cast<const uint8_t*>(data);
@@ -190,6 +195,12 @@ void run_method(const Program& program, const char* name, Reached& reached) {
   Error error = Error::Ok;
   for (int i = 0; i < kMaxSteps && error == Error::Ok; ++i) {
     error = method->step();
+#ifdef FUZZ_REAL_KERNELS
+    if (memcmp(g_file.data(), g_contents.data(), g_contents.size()) != 0) {
+      ++reached.overwritten;
+      return;
+    }
+#endif
   }
   if (error == Error::EndOfMethod) {
     ++reached.finished;
@@ -210,7 +221,11 @@ void run_file(const uint8_t* data, size_t size, Reached& reached) {
     return;
   }
   ++reached.loaded;
-  for (size_t i = 0; i < program->num_methods() && i < 8; ++i) {
+  g_file = {data, size};
+  g_contents.assign(data, data + size);
+  const size_t overwritten = reached.overwritten;
+  for (size_t i = 0; i < program->num_methods() && i < 8 && reached.overwritten == overwritten;
+       ++i) {
     run_method(*program, program->get_method_name(i).get(), reached);
   }
 }
@@ -373,8 +388,9 @@ int main(int argc, char** argv) {
     }
     run_file(copy.begin, size, reached);
   }
-  std::printf("files %lu loaded %zu methods %zu executed %zu finished %zu\n", iterations,
-              reached.loaded, reached.method_loaded, reached.executed, reached.finished);
+  std::printf("files %lu loaded %zu methods %zu executed %zu finished %zu overwritten %zu\n",
+              iterations, reached.loaded, reached.method_loaded, reached.executed, reached.finished,
+              reached.overwritten);
   return 0;
 }
 

@@ -106,7 +106,7 @@ bool MethodState::make_value(const Serialized& from, EValue& value, Arena& arena
   if (features::kLists && from.kind > ValueKind::Tensor) {
     return make_list(from, value, arena);
   }
-  // A number is 8 bytes in the file and in the union, a bool one; Null has no field.
+  // A number is 8 bytes in the file and in the union, a bool one; Null has none, and reads as 0.
   constexpr uint32_t kTags =
       static_cast<uint32_t>(Tag::Int) << 4 * static_cast<int>(ValueKind::Int) |
       static_cast<uint32_t>(Tag::Bool) << 4 * static_cast<int>(ValueKind::Bool) |

@@ -76,6 +76,8 @@ constexpr TypedField kTyped[] = {
     {kPlan, {plan::kNonConstBufferSizes, Kind::Longs}},
     {kPlan, {plan::kNonConstBufferDevice, Kind::Tables, kBufferDevice}},
     {kEValue, {evalue::kType, Kind::RequiredUnion, kNull, 11}},
+    // Has none in good files; but it is read as the numbers are.
+    {kNull, {0, Kind::Long}},
     {kInt, {0, Kind::Long}},
     {kBool, {0, Kind::Byte}},
     {kDouble, {0, Kind::Long}},
