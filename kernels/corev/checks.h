@@ -34,15 +34,21 @@ bool rescales_fast(const Call& call, int32_t channels, int32_t taps) {
   if (offset < -INT8_MAX || offset > -INT8_MIN || taps > kMost / (255 * 128)) {
     return false;
   }
-  const Finish finish = finish_of(call.requant);
-  bool bounded = false;  // long rescales may need bounds of the sums
+  int32_t multiplier = INT32_MAX;  // the smallest
+  int32_t shift = 0;               // the smallest
+  int32_t largest = -1;            // shift
   for (int32_t o = 0; o < channels; ++o) {
-    if (!fast_rescale(call.multiplier[o], call.shift[o], finish.zero)) {
-      return false;
-    }
-    bounded |= kind_of(call.multiplier[o], call.shift[o], finish) >= Kind::kCut;
+    multiplier = min(multiplier, call.multiplier[o]);
+    shift = min(shift, call.shift[o]);
+    largest = max(largest, call.shift[o]);
   }
-  return !bounded || call.bias == nullptr || biases_below(call.bias, channels, kMost);
+  const Finish finish = finish_of(call.requant);
+  if (largest >= 0 || (channels > 0 && !fast_rescale(multiplier, shift, finish.zero))) {
+    return false;
+  }
+  // Long rescales may need bounds of the sums.
+  return kind_of(multiplier, shift, finish) < Kind::kCut || call.bias == nullptr ||
+         biases_below(call.bias, channels, kMost);
 }
 
 }  // namespace gen_kernels::corev

@@ -117,9 +117,9 @@ struct Tiles {
   const Four* four;
   int32_t next;  // bytes, from `four` to the next tile's
   int8_t* out;
-  int32_t down;  // from one of a tile's four words of results to the next
-  int32_t up;    // from the last to the next tile's first
-  int32_t groups;
+  int32_t down;       // from one of a tile's four words of results to the next
+  int32_t up;         // from the last to the next tile's first
+  const int8_t* end;  // of the weights
   int32_t least;
   int32_t most;
 };
@@ -138,7 +138,7 @@ struct Tiles {
 #define TILE_AT_out "28"
 #define TILE_AT_down "32"
 #define TILE_AT_up "36"
-#define TILE_AT_groups "40"
+#define TILE_AT_end "40"
 #define TILE_AT_least "44"
 #define TILE_AT_most "48"
 #define TILE_GET(d, name) "lw %[" d "], " TILE_AT_##name "+%[tiles]\n"
@@ -165,11 +165,10 @@ struct Tiles {
               TILE_TWO(DOT, "s21", "s31", "stride") TILE_TWO(DOT, "s02", "s12", "stride")   \
                   TILE_TWO(DOT, "s22", "s32", "stride") TILE_TWO(DOT, "s03", "s13", "back") \
                       TILE_DOT(DOT, "s23", "t", "limit") TILE_DOT(DOT, "s33", "t", "a")
-#define TILE_CHANNEL(TEXT, at, s0, s1, s2, s3)                                              \
-  TILE_WORD("limit", "four", at + 0)                                                        \
-  TILE_WORD("a", "four", at + 4)                                                            \
-  TILE_WORD("b", "four", at + 8) TILE_WORD("c", "four", at + 12) TEXT(s0) TEXT(s1) TEXT(s2) \
-      TEXT(s3)
+#define TILE_CHANNEL(TEXT, at, s0, s1, s2, s3) \
+  TILE_WORD("limit", "four", at + 0)           \
+  TILE_WORD("a", "four", at + 4)               \
+  TILE_WORD("b", "four", at + 8) TILE_WORD("c", "four", at + 12) TEXT(s0) TEXT(s1) TEXT(s2) TEXT(s3)
 #define TILE_FINISH(TEXT)                            \
   TILE_CHANNEL(TEXT, 0, "s00", "s01", "s02", "s03")  \
   TILE_CHANNEL(TEXT, 16, "s10", "s11", "s12", "s13") \
@@ -240,11 +239,9 @@ GEN_KERNELS_INLINE void run_tiles(const Tiles& tiles) {
       TILE_GET("x", out) TILE_GET("t", down) TILE_GET("u", up)
       TILE_STORE("s00", "s10", "s20", "s30", "t") TILE_STORE("s01", "s11", "s21", "s31", "t")
       TILE_STORE("s02", "s12", "s22", "s32", "t") TILE_STORE("s03", "s13", "s23", "s33", "u")
-      TILE_GET("t", groups) TILE_GET("u", next) TILE_PUT("x", out)
-      "addi %[t], %[t], -1\n"
-      TILE_PUT("t", groups)
+      TILE_GET("t", end) TILE_GET("u", next) TILE_PUT("x", out)
       "add %[four], %[four], %[u]\n"
-      "bnez %[t], 1b\n"
+      "bne %[w], %[t], 1b\n"
       "j 9f\n"
       // A row of sixteen channels.
       "7:\n"
@@ -274,7 +271,7 @@ GEN_KERNELS_INLINE void run_tiles(const Tiles& tiles) {
 #undef TILE_AT_bias
 #undef TILE_AT_down
 #undef TILE_AT_four
-#undef TILE_AT_groups
+#undef TILE_AT_end
 #undef TILE_AT_inner
 #undef TILE_AT_least
 #undef TILE_AT_most
@@ -304,7 +301,7 @@ inline void run_tiles(Tiles t) {
   const bool rows = t.what == Tile::kRows;
   const int32_t words = t.inner >> 2;
   const auto* at = reinterpret_cast<const uint8_t*>(t.four);
-  for (; t.groups > 0; --t.groups, at += t.next) {
+  for (; t.w != t.end; at += t.next) {
     const auto& four = *reinterpret_cast<const Four*>(at);
     Sums sums[4];
     for (int32_t i = 0; i < 4; ++i) {
@@ -324,15 +321,21 @@ inline void run_tiles(Tiles t) {
 }
 #endif
 
-// `groups` tiles, from each to the channels behind it.
+// `rows` rows of `groups` tiles, from each to the channels behind it.
 inline __attribute__((noinline)) void tile(const Product& p, Tile what, const int8_t* x,
                                            const int8_t* w, const int32_t* bias, const Four* four,
-                                           int8_t* out, int32_t groups) {
-  const bool rows = what == Tile::kRows;
-  const int32_t down = rows ? p.out_stride : 4;
+                                           int8_t* out, int32_t rows, int32_t groups) {
+  const bool fours = what == Tile::kRows;
+  const int32_t down = fours ? p.out_stride : 4;
+  const int32_t up = fours ? 4 - 3 * down : 4;
   const int32_t next = p.uniform ? 0 : static_cast<int32_t>(sizeof(Four));
-  run_tiles({what, x, w, p.inner, bias, four, next, out, down, rows ? 4 - 3 * down : 4, groups,
-             p.finish.low, p.finish.high});
+  const int8_t* end = w + groups * (fours ? 4 : 16) * p.inner;
+  for (; rows > 0; --rows) {
+    run_tiles(
+        {what, x, w, p.inner, bias, four, next, out, down, up, end, p.finish.low, p.finish.high});
+    x += 4 * p.inner;
+    out += 4 * p.out_stride;
+  }
 }
 
 // One row.
@@ -360,16 +363,16 @@ inline void multiply_rows(const Product& p, const int8_t* w, const int32_t* bias
   const int8_t* x = p.x;
   int32_t left = p.rows;
   if (!p.is_unsigned) {
-    for (; left >= 4; left -= 4) {
-      tile(p, Tile::kRows, x, w, bias, four, out, groups);
-      x += 4 * p.inner;
-      out += 4 * p.out_stride;
-    }
+    const int32_t fours = left >> 2;
+    tile(p, Tile::kRows, x, w, bias, four, out, fours, groups);
+    x += 4 * fours * p.inner;
+    out += 4 * fours * p.out_stride;
+    left &= 3;
   }
   for (; left > 0; --left) {
     const int32_t wide = p.uniform ? groups >> 2 : 0;
     if (wide > 0) {
-      tile(p, p.is_unsigned ? Tile::kUnsignedRow : Tile::kRow, x, w, bias, four, out, wide);
+      tile(p, p.is_unsigned ? Tile::kUnsignedRow : Tile::kRow, x, w, bias, four, out, 1, wide);
     }
     const int32_t done = 16 * wide;
     strip(p, x, w + done * p.inner, bias + done, four, out + done, groups - 4 * wide);

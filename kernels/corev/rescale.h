@@ -128,7 +128,7 @@ GEN_KERNELS_INLINE void with_kind(Kind kind, const Finish& finish, const Use& us
   }
 }
 
-// The fastest kind that a channel can have.
+// The fastest kind that a channel can have; for several, of their smallest multiplier and shift.
 inline Kind kind_of(int32_t multiplier, int32_t shift, const Finish& finish) {
   if (!finish.relu || multiplier < (1 << 30) || shift < -20) {
     return Kind::kSigned;
@@ -138,22 +138,22 @@ inline Kind kind_of(int32_t multiplier, int32_t shift, const Finish& finish) {
 
 inline Channel channel_of(Kind kind, int32_t multiplier, int32_t shift, const Finish& finish) {
   const int32_t right = -shift;
-  Channel channel{0, multiplier, 1 + (1 << right) + finish.zero * (1 << (right + 1)), right + 1};
+  uint32_t limit = 0;
   if (kind != Kind::kSigned) {
     // Sums that give `high` have a P / 2^(31 + right) from 1/2 + 2^(-right - 1) below high - zero
     // to 1/2 - 2^(-right - 1) above; this one's is less than 1/2 below and 1/64 above.
     const auto most = static_cast<uint32_t>(finish.high - finish.zero);
-    const auto limit = (most << 24) / static_cast<uint32_t>(multiplier >> 15);
-    channel.limit = static_cast<int32_t>(right < 8 ? limit >> (8 - right) : limit << (right - 8));
+    limit = (most << 24) / static_cast<uint32_t>(multiplier >> 15);
   }
   if (kind == Kind::kNarrow || kind == Kind::kShort) {
     const int32_t places = 7 + right;
-    const int32_t digits = kind == Kind::kNarrow ? 16 : 15;
-    channel.a = (multiplier & ((1 << places) - 1)) << (digits - places);
-    channel.b = multiplier >> places;
-    channel.c = (1 << 23) + (1 << (23 - right)) + finish.zero * (1 << 24);
+    const int32_t low = multiplier & ((1 << places) - 1);
+    return {static_cast<int32_t>(limit >> (8 - right)),
+            kind == Kind::kNarrow ? low << (16 - places) : low << (15 - places),
+            multiplier >> places, (1 << 23) + (1 << (23 - right)) + finish.zero * (1 << 24)};
   }
-  return channel;
+  return {static_cast<int32_t>(right < 8 ? limit >> (8 - right) : limit << (right - 8)), multiplier,
+          1 + (1 << right) + finish.zero * (1 << (right + 1)), right + 1};
 }
 
 // The constants of `count` channels, at least 4. Those behind the last full four come with their
@@ -162,14 +162,14 @@ inline void channels_of(Four* to, const int32_t* multiplier, const int32_t* shif
                         const Finish& finish) {
   for (int32_t done = 0; done < count; done += 4, ++to) {
     const int32_t first = min(done, count - 4);
-    to->kind = Kind::kNarrow;
-    for (int32_t i = first; i < first + 4; ++i) {
-      const Kind kind = kind_of(multiplier[i], shift[i], finish);
-      to->kind = kind > to->kind ? kind : to->kind;
-    }
+    const int32_t* m = multiplier + first;
+    const int32_t* s = shift + first;
+    const Kind kind = kind_of(min(min(m[0], m[1]), min(m[2], m[3])),
+                              min(min(s[0], s[1]), min(s[2], s[3])), finish);
     for (int32_t i = 0; i < 4; ++i) {
-      to->channel[i] = channel_of(to->kind, multiplier[first + i], shift[first + i], finish);
+      to->channel[i] = channel_of(kind, m[i], s[i], finish);
     }
+    to->kind = kind;
   }
 }
 
