@@ -25,19 +25,21 @@ def integer_constants(model: Model) -> Constants:
     """
     if model.input == STANDARD_INPUT:
         return {}
-    wanted = dict(_wanted(model.program))
-    if not wanted:
-        return {}
 
     def read(data: Bytes, size: int) -> Constants:
-        found: Constants = {}
-        for index, (offset, count) in wanted.items():
-            if offset + 4 * count <= size:
-                found[index] = struct.unpack_from(f"<{count}i", data, offset)
-        return found
+        return read_constants(model.program, data, size)
 
     programs, _ = open_models(Path(model.input), model.input, read)
     return dict(programs).get(model.display, {})
+
+
+def read_constants(program: Program, data: Bytes, size: int) -> Constants:
+    """The same from the program's `size` bytes; what lies beyond them is left out."""
+    return {
+        index: struct.unpack_from(f"<{count}i", data, offset)
+        for index, (offset, count) in _wanted(program)
+        if count >= 0 and 0 <= offset <= size - 4 * count
+    }
 
 
 def _wanted(program: Program) -> list[tuple[int, tuple[int, int]]]:

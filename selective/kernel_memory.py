@@ -46,7 +46,7 @@ def call_bytes(symbol: str, method: Method, args: tuple[int, ...]) -> int:
     size = _SIZES.get(symbol)
     try:
         return size((method, args)) if size else 0
-    except (IndexError, ValueError):
+    except (LookupError, ValueError, ArithmeticError):
         return 0
 
 

@@ -45,7 +45,7 @@ def way_of(symbol: str, method: Method, args: tuple[int, ...], constants: Consta
         return None
     try:
         return find((method, args), constants)
-    except (IndexError, ValueError, ZeroDivisionError, AttributeError):
+    except (LookupError, ValueError, ArithmeticError, AttributeError, TypeError):
         return Way(PORTABLE, "the arguments do not fit the operator")
 
 

@@ -8,6 +8,8 @@ from gen_kernels.codegen.catalogue import bundled_catalogues, open_catalogue
 from gen_kernels.codegen.diagnostics import format_diagnostic
 from gen_kernels.codegen.model import CatalogueEntry
 from gen_kernels.selective.call_check import check_calls
+from gen_kernels.selective.call_ways import call_ways, ways_json, ways_lines
+from gen_kernels.selective.constants import read_constants
 from gen_kernels.selective.flatbuffer import FormatError
 from gen_kernels.selective.inspect import text_report
 from gen_kernels.selective.inspect_html import plots
@@ -65,6 +67,10 @@ def check_model(data: bytes, size: int = 0) -> bool:
     facts = model_facts(model, find)
     assert text_report(facts, with_calls=True).replace("\n", "").isprintable()
     json.dumps(model_json(facts), allow_nan=False)
+    constants = read_constants(model.program, data, len(data))
     for method in facts.methods:
         plots(method)
+        ways = call_ways(method.method, find, constants)
+        assert "".join(ways_lines(ways)).isprintable()
+        json.dumps(ways_json(ways), allow_nan=False)
     return True
