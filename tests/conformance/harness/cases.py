@@ -11,6 +11,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import torch
@@ -208,10 +209,11 @@ def opinfo_cases(
     dtypes: Iterable[torch.dtype] = DTYPES,
     limit: int = 40,
     only: str | None = None,
+    first: int | None = None,
 ) -> Iterator[Case]:
     """Yields cases for `operators`, at most `limit` an operator and leading dtype.
 
-    `only`: run just the OpInfos whose name contains this text.
+    `only`: run just the OpInfos whose name contains this text; `first`: their first samples only.
     """
     from torch.testing._internal.common_methods_invocations import op_db
 
@@ -227,7 +229,7 @@ def opinfo_cases(
             recorder.source = f"{info.name} {str(dtype)[6:]}"
             recorder.tolerance = own_tolerance(info, dtype)
             try:
-                samples = list(info.sample_inputs("cpu", dtype, requires_grad=False))
+                samples = list(islice(info.sample_inputs("cpu", dtype, requires_grad=False), first))
             except Exception:  # a sample generator that needs what this machine lacks
                 continue
             for sample in samples:

@@ -9,6 +9,8 @@
 #include <executorch/runtime/platform/compiler.h>
 #include <stdint.h>
 
+#include <type_traits>
+
 namespace executorch::runtime {
 
 /// Whether `dim_order` is a permutation of 0 .. dims - 1.
@@ -61,7 +63,9 @@ void dim_order_to_stride_nocheck(const SizesType* sizes, const DimOrderType* dim
     strides[dim] = stride;
     // An empty dimension counts as 1, so that the others keep the strides of a shape in use.
     if (sizes[dim] != 0) {
-      stride = static_cast<StridesType>(stride * sizes[dim]);
+      // Wraps only where there is no element: then other sizes can be anything.
+      using Word = std::make_unsigned_t<StridesType>;
+      stride = static_cast<StridesType>(static_cast<Word>(stride) * static_cast<Word>(sizes[dim]));
     }
   }
 }
