@@ -15,7 +15,7 @@ _OTHER = ["kernel_sources.txt", "selected_operators.yaml"]
 
 def _generate_impl(ctx):
     folder = ctx.label.name
-    headers = _HEADERS + (["memory_plan.h"] if ctx.files.models else [])
+    headers = _HEADERS + (["memory_plan.h", "runtime_features.h"] if ctx.files.models else [])
     files = {
         name: ctx.actions.declare_file(folder + "/" + name)
         for name in headers + [_REGISTRATION] + _OTHER

@@ -58,7 +58,7 @@ def gen_kernels_library(
             command += [option, "$(location {})".format(file) if ":" in file else "$SRCDIR/" + file]
     for operator in ops:
         command += ["--op", operator]
-    headers = _HEADERS + (["memory_plan.h"] if models else [])
+    headers = _HEADERS + (["memory_plan.h", "runtime_features.h"] if models else [])
     generated = name + "_generated"
     native.genrule(
         name = generated,

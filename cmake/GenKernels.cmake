@@ -144,7 +144,7 @@ function(gen_kernels_generate NAME)
     list(APPEND outputs "${folder}/${file}")
   endforeach()
   if(arg_MODELS)
-    list(APPEND outputs "${folder}/memory_plan.h")
+    list(APPEND outputs "${folder}/memory_plan.h" "${folder}/runtime_features.h")
   endif()
   # A change of the tool itself (an upgrade, an edited template) regenerates too.
   file(GLOB tool "${GEN_KERNELS_ROOT}/codegen/*.py" "${GEN_KERNELS_ROOT}/selective/*.py"
