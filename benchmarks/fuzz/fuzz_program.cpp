@@ -12,7 +12,9 @@
 // that reads every argument and writes every planned tensor. Real kernels read memory as bools that
 // a damaged program filled with other types: build with -fno-sanitize=bool then. They also write
 // where the program says, and that may be the program itself (docs/runtime.md, "Damaged programs"):
-// a file that does so is left there and counted.
+// a file that does so is left there and counted. Tensors of a damaged program may overlap, too, and
+// AddressSanitizer reports the memcpy() between them: ASAN_OPTIONS=suppressions=FILE with the line
+// interceptor_via_fun:copy_same_dtype.
 #include <executorch/extension/data_loader/buffer_data_loader.h>
 #include <executorch/runtime/core/exec_aten/util/tensor_util.h>
 #include <executorch/runtime/executor/method.h>
