@@ -89,16 +89,22 @@ struct DivFloor {
   }
 };
 
-// Whether an integer operand has a zero: dividing by it is an error.
+// Whether an integer operand has a zero, or a number that is one in the common dtype (256 in Byte):
+// dividing by it is an error.
 template <TypeMask Mask>
-bool has_zero(const Operand& divisor) {
+bool has_zero(const Operand& divisor, ScalarType common) {
+  using Int = IntCompute<Mask>;
+  const auto is_zero = [common](Int value) {
+    round_block<Int, Mask>(&value, common, 1);
+    return value == 0;
+  };
   if (divisor.scalar != nullptr) {
-    return scalar_is(*divisor.scalar, 0);
+    return is_zero(scalar_to<Int>(*divisor.scalar));
   }
   const Tensor& t = *divisor.tensor;
   const char* at = const_bytes(t);
   for (size_t i = 0; i < numel(t); ++i, at += t.element_size()) {
-    if (load_one<IntCompute<Mask>, Mask>(at, t.scalar_type()) == 0) {
+    if (is_zero(load_one<Int, Mask>(at, t.scalar_type()))) {
       return true;
     }
   }
@@ -111,7 +117,7 @@ bool divide(Tensor& out, const Tensor& a, const Operand& b) {
   const Operand in[2] = {a, b};
   const ScalarType common = result_type(in, 2);
   if constexpr ((Mask & kIntMask) != 0) {
-    if (is_integer(common) && numel(a) != 0 && has_zero<Mask>(b)) {
+    if (is_integer(common) && numel(a) != 0 && has_zero<Mask>(b, common)) {
       return false;
     }
   }

@@ -522,6 +522,18 @@ def test_device_copies(lib: Library, operator: str) -> None:
         lib.call(operator, ONE_COPY, [torch.ones(2)], [Out.like(torch.ones(2).int())])
 
 
+@pytest.mark.parametrize("operator", ["remainder.Scalar_out", "fmod.Scalar_out"])
+def test_numbers_that_are_zero_in_the_common_dtype(lib: Library, operator: str) -> None:
+    """Dividing by 256 in a tensor of bytes is dividing by zero."""
+    for dtype, divisor in ((torch.uint8, 256), (torch.int8, -512), (torch.int32, 2**32)):
+        x = torch.ones(3, dtype=dtype)
+        with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+            getattr(aten, operator.partition(".")[0])(x, divisor)
+        with pytest.raises(KernelError):
+            values = [x, divisor]
+            lib.call(f"aten::{operator}", schema_of(f"aten::{operator}"), values, [Out.like(x)])
+
+
 # ---- Boxed operators ----
 
 
