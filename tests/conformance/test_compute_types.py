@@ -5,6 +5,9 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
+
+pytest.importorskip("torch", reason="run by make conformance")
+
 import torch
 from gen_kernels.selective.compute_types import computed_in
 from gen_kernels.selective.program import ValueKind

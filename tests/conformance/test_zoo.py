@@ -12,6 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+pytest.importorskip("torch", reason="run by make conformance")
+
 import torch
 from executorch.exir import EdgeCompileConfig, to_edge
 from gen_kernels.codegen.firmware import Case, Input
