@@ -180,6 +180,9 @@ void run_method(const Program& program, const char* name, Reached& reached) {
   HierarchicalAllocator planned({g_planned.data(), g_planned.size()});
   static uint8_t pool[1 << 18];
   static uint8_t temp_pool[1 << 18];
+  // As after a reset: nothing may rely on zeros, nor on what another program left.
+  memset(pool, 0xA5, sizeof(pool));
+  memset(temp_pool, 0xA5, sizeof(temp_pool));
   MemoryAllocator pool_allocator(sizeof(pool), pool);
   MemoryAllocator temp(sizeof(temp_pool), temp_pool);
   MemoryManager manager(&pool_allocator, &planned, &temp);
@@ -210,6 +213,10 @@ void run_method(const Program& program, const char* name, Reached& reached) {
       const EValue& output = method->get_output(i);
       if (output.isTensor() && output.toTensor().const_data_ptr() != nullptr) {
         read_bytes(output.toTensor().const_data_ptr(), output.toTensor().nbytes());
+      } else if (output.isTensorList()) {
+        for (const Tensor& tensor : output.toTensorList()) {
+          read_bytes(tensor.const_data_ptr(), tensor.nbytes());
+        }
       }
     }
   }

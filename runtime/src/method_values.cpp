@@ -167,16 +167,18 @@ bool MethodState::make_list(const Serialized& from, EValue& value, Arena& arena)
     if (from.kind == ValueKind::TensorList) {
       auto* list = arena.take<BoxedEvalueList<Tensor>>(1);
       auto* tensors = arena.take<Tensor>(count);
-      for (uint32_t i = 0; i < count; ++i) {
-        TensorImpl* impl = item_tensor(items[i], arena);
+      uint32_t made = 0;
+      for (; made < count; ++made) {
+        TensorImpl* impl = item_tensor(items[made], arena);
         if (impl == nullptr) {
-          return false;
+          break;
         }
-        new (&tensors[i]) Tensor(impl);
+        new (&tensors[made]) Tensor(impl);
       }
-      payload.as_tensor_list_ptr = new (list) BoxedEvalueList<Tensor>(tensors, count);
+      // Also a list with an item that cannot be used yet is a value: an output is made again.
+      payload.as_tensor_list_ptr = new (list) BoxedEvalueList<Tensor>(tensors, made);
       value.tag = Tag::ListTensor;
-      return true;
+      return made == count;
     }
     auto* list = arena.take<BoxedEvalueList<std::optional<Tensor>>>(1);
     auto* tensors = arena.take<std::optional<Tensor>>(count);
@@ -193,6 +195,7 @@ bool MethodState::make_list(const Serialized& from, EValue& value, Arena& arena)
     value.tag = Tag::ListOptionalTensor;
     return true;
   }
+  value.tag = Tag::None;
   return false;
 }
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from ..support import pte_builder as build
 from ..support.cpp import (
     SANITIZE,
     SOURCES,
@@ -173,6 +174,23 @@ def test_damaged_programs(fuzzer: Path) -> None:
     assert changed["files"] == 60_000
     assert 6_000 < changed["finished"] <= changed["methods"]
     assert changed["loaded"] < 54_000, done.stdout
+
+
+@pytest.mark.parametrize("inputs", [[0], []])
+def test_list_of_a_tensor_without_memory_is_an_output(
+    inputs: list[int], fuzzer: Path, tmp_path: Path
+) -> None:
+    """Found by libFuzzer: such a list stayed what the pool held before.
+
+    The tensor gets its memory with the input, or never.
+    """
+    values = [build.tensor([2, 3]), build.items(build.TENSOR_LIST, [0])]
+    method = build.method(values, [], [], inputs=inputs, outputs=[1])
+    path = tmp_path / "list.pte"
+    path.write_bytes(build.with_header(build.serialise(build.program([method])), b""))
+    done = run([str(fuzzer), "1", "0", str(path)])
+    assert done.returncode == 0, done.stderr[-4000:]
+    assert _counts(done.stdout.splitlines()[0])["finished"] == 1, done.stdout
 
 
 def _counts(line: str) -> dict[str, int]:
