@@ -18,6 +18,7 @@ from gen_kernels.codegen.firmware import Case, Input
 from gen_kernels.selective.pte import read_program
 
 from ..support.models import (
+    TREE,
     Expected,
     Model,
     Value,
@@ -129,6 +130,39 @@ def test_other_models(
     library = library_for_all(target, shared_library)
     cases = [expected.case for expected in model.cases]
     program = link_program(target, library, model.path, cases, out=tmp_path / "program")
+    check(model, execute(target, program))
+
+
+CUSTOM = """\
+- func: my_ops::mul3.out(Tensor input, *, Tensor(a!) output) -> Tensor(a!)
+  kernels:
+    - arg_meta: null
+      kernel_name: my_ops::mul3_out
+- func: my_ops::scale_shift.out(Tensor input, float scale, int[] shifts, Tensor? bias, bool flag, str mode, *, Tensor(a!) output) -> Tensor(a!)
+  kernels:
+    - arg_meta: null
+      kernel_name: my_ops::scale_shift_out
+"""  # noqa: E501
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", TARGETS[:2])
+def test_custom_operators(target: str, tmp_path: Path) -> None:
+    """A user's kernels for a user's operators, with a catalogue of his own."""
+    needs(target)
+    model = load_model("custom_op")
+    catalogue = tmp_path / "my_ops.yaml"
+    catalogue.write_text(CUSTOM)
+    arguments = ("--model", str(model.path), "--functions", str(catalogue))
+    library = build_library(target, tmp_path / "build", *arguments)
+    program = link_program(
+        target,
+        library,
+        model.path,
+        [expected.case for expected in model.cases],
+        out=tmp_path / "program",
+        sources=(TREE / "tests" / "cpp" / "custom_operators.cpp",),
+    )
     check(model, execute(target, program))
 
 
