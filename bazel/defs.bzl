@@ -137,5 +137,7 @@ def gen_kernels_library(
         local_defines = ["EXECUTORCH_SELECTIVE_BUILD_DTYPE"] if dtype_selective else [],
         deps = [runtime, Label("//:kernel_headers")] + deps,
         visibility = visibility,
+        # A firmware links archives; a shared library of it would only cost a link.
+        linkstatic = kwargs.pop("linkstatic", True),
         **kwargs
     )

@@ -60,7 +60,8 @@ def _toolchain_impl(repository_ctx):
     repository_ctx.file("BUILD.bazel", _BUILD.format(
         cflags = repr(_config(repository_ctx, "asflags")),
         cxxflags = repr(cxxflags),
-        include_folders = repr([folder.strip() for folder in search.splitlines()]),
+        # Bazel takes no path with .. in it.
+        include_folders = repr([str(repository_ctx.path(f.strip())) for f in search.splitlines()]),
         ldflags = repr(_config(repository_ctx, "ldflags")),
         riscv32 = Label("//bazel:riscv32"),
         rules = Label("//bazel:toolchain.bzl"),
