@@ -26,7 +26,8 @@ GENERATED = {
     "selected_operators.yaml",
 }
 
-pytestmark = pytest.mark.slow
+# One worker: two builds from one tree write the same files.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel")]
 
 
 def run(*command: object, cwd: Path) -> str:

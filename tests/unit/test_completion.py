@@ -33,6 +33,7 @@ CASES = [
     ("bu", {"build"}, {"ops"}),
     ("--mod", {"--model"}, {"--op"}),
     ("--target ", {"host", "rv32imc", "cv32e40p"}, {"build", "--model"}),
+    ("--registration st", {"static"}, {"manual"}),
     ("--out x --registration st", {"static"}, {"manual"}),
     ("--completion z", {"zsh"}, {"bash"}),
     ("build --mar", {"--march"}, {"--mabi"}),
@@ -57,6 +58,8 @@ def test_completes(
 ) -> None:
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} not installed")
+    if shell == "fish" and typed.startswith("--out x"):
+        pytest.skip("fish 4.0 offers files for the value of a second option")
     folder = tmp_path_factory.mktemp("completion")
     assert main(["--completion", shell]) == 0
     (folder / "script").write_text(capsys.readouterr().out)
