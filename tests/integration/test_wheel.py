@@ -42,8 +42,13 @@ def run(*command: object, cwd: Path) -> str:
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An environment with nothing but the wheel and its dependencies."""
     folder = tmp_path_factory.mktemp("wheel")
-    # Through the source distribution: nothing left over in the tree can leak into the wheel.
-    run(sys.executable, "-m", "build", "--outdir", folder, TREE, cwd=folder)
+    # From a copy: other tests run in the tree, and what they leave must not come and go meanwhile.
+    left_over = shutil.ignore_patterns(
+        *(".git", ".venv*", ".*_cache", ".hypothesis", "build", "*.egg-info", "__pycache__"),
+    )
+    shutil.copytree(TREE, folder / "tree", ignore=left_over)
+    # Through the source distribution: nothing in the copy alone can leak into the wheel.
+    run(sys.executable, "-m", "build", "--outdir", folder, folder / "tree", cwd=folder)
     (wheel,) = folder.glob("gen_kernels-*.whl")
     venv.create(folder / "env", with_pip=True)
     run(folder / "env/bin/python", "-m", "pip", "install", "-q", wheel, cwd=folder)
