@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..selective.kernel_key import SCALAR_TYPES
 from ..selective.selection import Selection
 from .diagnostics import Diagnostic, Location, has_errors
 from .model import CatalogueEntry, Plan
@@ -170,7 +169,8 @@ def operator_facts(generation: Generation) -> list[dict[str, Any]]:
 
     `dtypes` is null when every dtype is kept; an instruction is [chain, index].
     """
-    names = {number: name for name, number in SCALAR_TYPES.items()}
+    from ..selective.program import dtype_name
+
     return [
         {
             "name": entry.name,
@@ -179,9 +179,7 @@ def operator_facts(generation: Generation) -> list[dict[str, Any]]:
                 {"symbol": k.symbol, "keys": list(k.keys), "source": k.source}
                 for k in entry.kernels
             ],
-            "dtypes": None
-            if selected.dtypes is None
-            else [names.get(d, str(d)) for d in selected.dtypes],
+            "dtypes": None if selected.dtypes is None else [dtype_name(d) for d in selected.dtypes],
             "selected_by": [
                 {"kind": origin.kind, "source": origin.source}
                 | ({"method": origin.method} if origin.method else {})

@@ -22,16 +22,17 @@ _ANSWERS_BOOL = re.compile(
     r"aten::(?:(?:eq|ne|lt|le|gt|ge)\.(?:Tensor|Scalar)_out|logical_(?:and|or|xor)\.out)"
 )
 
-# They take or give Bool tensors beside those whose dtype a user means.
-_HAS_BOOL = re.compile(
-    r"aten::(?:(?:eq|ne|lt|le|gt|ge)\.(?:Tensor|Scalar)_out|logical_(?:and|or|xor|not)\.out|"
-    r"isnan\.out|isinf\.out|where\.self_out|masked_fill\.(?:Scalar|Tensor)_out)"
+# These take Bool tensors, or give them, beside those whose dtype a user means.
+_TAKES_BOOL = re.compile(
+    r"aten::(?:logical_not\.out|isnan\.out|isinf\.out|where\.self_out|"
+    r"masked_fill\.(?:Scalar|Tensor)_out)"
 )
 
 
 def named_dtypes(operator: str, dtype: int) -> tuple[int, ...]:
     """The dtypes that `--op operator:dtype` means: those of all tensors of such calls."""
-    dtypes = (dtype, BOOL) if _HAS_BOOL.fullmatch(operator) and dtype != BOOL else (dtype,)
+    has_bool = _ANSWERS_BOOL.fullmatch(operator) or _TAKES_BOOL.fullmatch(operator)
+    dtypes = (dtype, BOOL) if has_bool and dtype != BOOL else (dtype,)
     return (*dtypes, *sorted(computed_in(operator, dtypes)))
 
 

@@ -60,7 +60,7 @@ int main() {
   error = method->execute();
   if (error != et::Error::Ok) return fail("execute", error);
 
-  // In millionths: printing a float costs a microcontroller 10 kB.
+  // In millionths: printing a float brings double precision into the image.
   const float* outputs = method->get_output(0).toTensor().const_data_ptr<float>();
   for (int i = 0; i < 3; ++i) {
     std::printf("output %d: %ld millionths\n", i, static_cast<long>(outputs[i] * 1e6f));
