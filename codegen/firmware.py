@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..selective.model_file import is_bundled
 from ..selective.program import Method, Program, ValueKind
 from ..selective.pte import read_program
 from .config import COMMON, config_words, platform_sources
@@ -66,12 +67,14 @@ class Pools:
 class Firmware:
     """What to link. `defines` and `link_flags` are added to the compiler's command.
 
+    `model` is a .pte or .bpte file; `weights` the .ptd file of a model with external weights.
     Without `pools` the library's memory_plan.h sizes them: right for the models it was made for.
     """
 
     build: Path
     model: Path
     cases: tuple[Case, ...]
+    weights: Path | None = None
     pools: Pools | None = None
     optimise: str = "-Os"
     defines: tuple[str, ...] = ()
@@ -106,7 +109,7 @@ def find_method(program: Program, name: str) -> Method:
 
 
 def cases_header(cases: Sequence[Case]) -> str:
-    """The text of runner_cases.h."""
+    """The text of runner_cases.h. The weights' symbols are defined only when there are any."""
     symbols = [
         f"extern const unsigned char runner_input_{i}_{j}[];"
         for i, case in enumerate(cases)
@@ -114,7 +117,8 @@ def cases_header(cases: Sequence[Case]) -> str:
         if given.kind == "tensor"
     ]
     lines = ["// The cases for runner.cpp; the bytes are in runner_data.S.", 'extern "C" {']
-    lines += ["extern const unsigned char runner_model_begin[], runner_model_end[];"]
+    for file in ("model", "weights"):
+        lines += [f"extern const unsigned char runner_{file}_begin[], runner_{file}_end[];"]
     lines += [*symbols, "}", "namespace runner {"]
     for i, case in enumerate(cases):
         rows = [_input_row(given, i, j, lines) for j, given in enumerate(case.inputs)]
@@ -144,10 +148,14 @@ def _input_row(given: Input, i: int, j: int, lines: list[str]) -> str:
     return f"    {{{kind}, {shape}, runner_input_{i}_{j}, 0, 0.0}},"
 
 
-def data_assembly(model: str, cases: Sequence[Case]) -> str:
-    """The text of runner_data.S; `model` is the model's file name on the include path."""
-    lines = ['    .section .model, "a"', "    .balign 16", *_blob("runner_model", model)]
-    lines += ["    .globl runner_model_end", "runner_model_end:", '    .section .inputs, "a"']
+def data_assembly(model: str, cases: Sequence[Case], weights: str = "") -> str:
+    """The text of runner_data.S; `model` and `weights` are file names on the include path."""
+    lines = ['    .section .model, "a"']
+    for symbol, file in (("model", model), ("weights", weights)):
+        if file:
+            lines += ["    .balign 16", *_blob(f"runner_{symbol}_begin", file)]
+            lines += [f"    .globl runner_{symbol}_end", f"runner_{symbol}_end:"]
+    lines.append('    .section .inputs, "a"')
     for i, case in enumerate(cases):
         for j, given in enumerate(case.inputs):
             if given.kind == "tensor":
@@ -156,9 +164,8 @@ def data_assembly(model: str, cases: Sequence[Case]) -> str:
 
 
 def _blob(symbol: str, file: str) -> list[str]:
-    begin = symbol + "_begin" if symbol == "runner_model" else symbol
     quoted = file.replace("\\", "\\\\").replace('"', '\\"')
-    return [f"    .globl {begin}", f"{begin}:", f'    .incbin "{quoted}"']
+    return [f"    .globl {symbol}", f"{symbol}:", f'    .incbin "{quoted}"']
 
 
 def link(firmware: Firmware, toolchain: Toolchain, out: Path) -> None:
@@ -171,7 +178,12 @@ def link(firmware: Firmware, toolchain: Toolchain, out: Path) -> None:
                 (folder / f"input_{i}_{j}.bin").write_bytes(given.data)
     (folder / "runner_cases.h").write_text(cases_header(firmware.cases), encoding="utf-8")
     (folder / "runner_data.S").write_text(
-        data_assembly(firmware.model.name, firmware.cases), encoding="utf-8"
+        data_assembly(
+            firmware.model.name,
+            firmware.cases,
+            firmware.weights.name if firmware.weights is not None else "",
+        ),
+        encoding="utf-8",
     )
     for command in link_commands(firmware, toolchain, folder, out):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -191,7 +203,12 @@ def link_commands(
             f"-DRUNNER_TEMP_POOL={firmware.pools.temp}",
             f"-DRUNNER_PLANNED_BUFFERS={firmware.pools.buffers}",
         ]
+    if is_bundled(firmware.model):
+        defines.append("-DRUNNER_BUNDLED")
+    if firmware.weights is not None:
+        defines.append("-DRUNNER_WEIGHTS")
     include = [f"-I{path}" for path in (folder, firmware.build)]
+    files = [file for file in (firmware.model, firmware.weights) if file is not None]
     platform = platform_sources(toolchain.target)
     flags = [*config_words(toolchain, "cxxflags"), firmware.optimise, *defines, *include]
     commands, objects = [], []
@@ -201,7 +218,7 @@ def link_commands(
             commands.append([*toolchain.cxx, *flags, "-c", str(source), "-o", objects[-1]])
     final = [*toolchain.cc, *config_words(toolchain, "ldflags"), firmware.optimise]
     final += [*SECTION_FLAGS, *firmware.defines]
-    final += ["-I", str(folder), "-I", str(firmware.model.parent), f"-I{COMMON}"]
+    final += [f"-I{path}" for path in (folder, *(file.parent for file in files), COMMON)]
     final += [str(folder / "runner_data.S"), *objects]
     final += [str(source) for source in platform if source.suffix != ".cpp"]
     final += [str(firmware.build / name) for name in LIBRARIES]
@@ -215,7 +232,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--target", default="cv32e40p", help="host, rv32imc or cv32e40p")
     parser.add_argument("--cxx", help="C++ compiler")
     parser.add_argument("--build", type=Path, required=True, help="folder of `gen-kernels build`")
-    parser.add_argument("--model", type=Path, required=True, help=".pte file to embed")
+    parser.add_argument("--model", type=Path, required=True, help=".pte or .bpte file to embed")
+    parser.add_argument("--weights", type=Path, help=".ptd file of the model, to embed as well")
     parser.add_argument("--method", default="", help="method to call (default: the first)")
     parser.add_argument(
         "--inputs",
@@ -236,7 +254,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     try:
         cases = tuple(file_case(program, arguments.method, files) for files in arguments.inputs)
-        link(Firmware(arguments.build, arguments.model, cases), toolchain, arguments.out)
+        firmware = Firmware(arguments.build, arguments.model, cases, arguments.weights)
+        link(firmware, toolchain, arguments.out)
     except (FirmwareError, OSError) as error:
         print(f"firmware: {error}", file=sys.stderr)
         return 1

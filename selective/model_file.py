@@ -22,7 +22,8 @@ from .flatbuffer import Buffer, Bytes, FormatError, Layout
 _BUNDLED = Layout("BundledProgram", "version method_test_suites program")
 
 STANDARD_INPUT = "-"
-_MAGICS = (b"ET12", b"BP08")
+_BUNDLE_MAGIC = b"BP08"
+_MAGICS = (b"ET12", _BUNDLE_MAGIC)
 _SNIFF = 4096  # bytes that tell source text from binary data
 
 Parsed = TypeVar("Parsed")
@@ -112,6 +113,12 @@ def _open(display: str, path: Path) -> BinaryIO:
     return spool
 
 
+def is_bundled(path: Path) -> bool:
+    """Whether a file says that it is a bundled program (.bpte). OSError: it cannot be read."""
+    with path.open("rb") as file:
+        return file.read(8)[4:] == _BUNDLE_MAGIC
+
+
 def parse_bytes(
     data: bytes | mmap.mmap, size: int, display: str, parse: Callable[[Bytes, int], Parsed]
 ) -> Read[Parsed]:
@@ -149,7 +156,7 @@ def _parse_one(
     try:
         if _is_lfs(data):
             return None, (_foreign(_LFS, size, display),)
-        if bytes(data[4:8]) == b"BP08":
+        if bytes(data[4:8]) == _BUNDLE_MAGIC:
             base, size = Buffer(data, size).root(_BUNDLED).blob("program")
             if size == 0:
                 message = "a bundled program (.bpte) without a program in it"

@@ -8,6 +8,9 @@
 //   used <what> <bytes> <of>                       (high-water marks: method, temp, stack)
 //   error <stage> 0x<code>                         (ExecuTorch's Error; exit code 1)
 //
+// -DRUNNER_BUNDLED: the model is a bundled program (.bpte). -DRUNNER_WEIGHTS: weights of the model
+// are in a .ptd file, embedded as well.
+//
 // -DRUNNER_SMALL leaves out what an application would: all but tensors as inputs and outputs, dim
 // orders, counters and high-water marks.
 //
@@ -17,6 +20,12 @@
 #include "runner.h"
 
 #include <executorch/extension/data_loader/buffer_data_loader.h>
+#ifdef RUNNER_WEIGHTS
+#include <executorch/extension/flat_tensor/flat_tensor_data_map.h>
+#endif
+#ifdef RUNNER_BUNDLED
+#include <executorch/devtools/bundled_program/bundled_program.h>
+#endif
 #include <executorch/runtime/executor/memory_manager.h>
 #include <executorch/runtime/executor/method.h>
 #include <executorch/runtime/executor/program.h>
@@ -58,6 +67,7 @@ using executorch::runtime::HierarchicalAllocator;
 using executorch::runtime::MemoryAllocator;
 using executorch::runtime::MemoryManager;
 using executorch::runtime::Method;
+using executorch::runtime::NamedDataMap;
 using executorch::runtime::Program;
 using executorch::runtime::Result;
 using executorch::runtime::Span;
@@ -441,7 +451,7 @@ void run_case(Method& method, size_t number, const runner::Case& what) {
 
 // Cases from `first` on that call the same method share one loaded instance, as an application's
 // calls would: state in the model persists. Returns the first case that does not.
-size_t run_method(Program& program, size_t first) {
+size_t run_method(Program& program, const NamedDataMap* weights, size_t first) {
   constexpr size_t kCount = sizeof runner::kCases / sizeof runner::kCases[0];
   const char* const name = runner::kCases[first].method;
 #ifndef RUNNER_SMALL
@@ -449,7 +459,7 @@ size_t run_method(Program& program, size_t first) {
   paint(temp_pool, kTempPool);
 #endif
   Memory memory(program, name);
-  auto method = program.load_method(name, &memory.manager, tracer());
+  auto method = program.load_method(name, &memory.manager, tracer(), weights);
   check(STAGE("load_method"), method.error());
   size_t number = first;
   while (number < kCount && std::strcmp(name, runner::kCases[number].method) == 0) {
@@ -471,12 +481,25 @@ int main() {
 #ifndef RUNNER_STATIC_REGISTRATION
   check(STAGE("register"), gen_kernels::register_all_kernels());
 #endif
-  BufferDataLoader loader(runner_model_begin,
-                          static_cast<size_t>(runner_model_end - runner_model_begin));
+  const void* model = runner_model_begin;
+  size_t model_size = static_cast<size_t>(runner_model_end - runner_model_begin);
+#ifdef RUNNER_BUNDLED
+  check(STAGE("bundle"),
+        executorch::bundled_program::get_program_data(model, model_size, &model, &model_size));
+#endif
+  BufferDataLoader loader(model, model_size);
   Result<Program> program = Program::load(&loader);
   check(STAGE("load"), program.error());
+  const NamedDataMap* weights = nullptr;
+#ifdef RUNNER_WEIGHTS
+  BufferDataLoader weights_loader(runner_weights_begin,
+                                  static_cast<size_t>(runner_weights_end - runner_weights_begin));
+  auto data_map = executorch::extension::FlatTensorDataMap::load(&weights_loader);
+  check(STAGE("weights"), data_map.error());
+  weights = &*data_map;
+#endif
   for (size_t number = 0; number < sizeof runner::kCases / sizeof runner::kCases[0];) {
-    number = run_method(*program, number);
+    number = run_method(*program, weights, number);
   }
   put_stack_used();
   return 0;

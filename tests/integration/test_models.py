@@ -101,14 +101,10 @@ def servable(name: str) -> bool:
     """Whether the bundled kernels are all the model needs: no delegates, no custom operators."""
     model = load_model(name)
     custom = any(op.startswith("my_ops::") for op in model.operators)
-    return not model.delegates and not custom and model.path.suffix == ".pte"
+    return not model.delegates and not custom
 
 
-# Weights in a file beside the model: the runner embeds one file.
-SEPARATE_WEIGHTS = ("ptd_mlp",)
-OTHERS = tuple(
-    name for name in model_names() if name not in (*MAIN, *SEPARATE_WEIGHTS) and servable(name)
-)
+OTHERS = tuple(name for name in model_names() if name not in MAIN and servable(name))
 
 
 # One worker for each target: the library is built once.
@@ -129,7 +125,8 @@ def test_other_models(
     model = load_model(name)
     library = library_for_all(target, shared_library)
     cases = [expected.case for expected in model.cases]
-    program = link_program(target, library, model.path, cases, out=tmp_path / "program")
+    out = tmp_path / "program"
+    program = link_program(target, library, model.path, cases, out=out, weights=model.weights)
     check(model, execute(target, program))
 
 

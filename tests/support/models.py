@@ -76,6 +76,7 @@ class Model:
     cases: tuple[Expected, ...]
     operators: tuple[str, ...]
     delegates: bool
+    weights: Path | None = None
 
 
 @lru_cache(maxsize=1)
@@ -103,7 +104,9 @@ def load_model(name: str) -> Model:
     methods = entry.get("methods", ())
     operators = sorted({op for method in methods for op in method["operators"]})
     delegates = any(method["delegates"] for method in methods)
-    return Model(name, MODELS / entry["file"], cases, tuple(operators), delegates)
+    data_files = entry.get("data_files", ())
+    weights = MODELS / data_files[0] if data_files else None
+    return Model(name, MODELS / entry["file"], cases, tuple(operators), delegates, weights)
 
 
 def _input(entry: dict[str, Any]) -> Input:

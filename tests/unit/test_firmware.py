@@ -54,6 +54,13 @@ def test_assembly_quotes_the_model_name() -> None:
     assert "runner_input_0_1" not in text  # scalars carry no bytes
 
 
+def test_weights_beside_the_model() -> None:
+    assert "weights" not in data_assembly("mlp.pte", [])
+    text = data_assembly("mlp.pte", [], "mlp.ptd")
+    begin, end = text.index("runner_weights_begin:"), text.index("runner_weights_end:")
+    assert begin < text.index('.incbin "mlp.ptd"') < end
+
+
 def test_file_case_takes_sizes_from_the_model(tmp_path: Path) -> None:
     values = tmp_path / "x.bin"
     values.write_bytes(bytes(24))
