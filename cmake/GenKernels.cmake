@@ -4,9 +4,16 @@ set(_gen_kernels_selection "MODELS;OPS;OPS_FILES;CATALOGUES;OPTIONS;REGISTRATION
   CACHE INTERNAL "options of gen_kernels_generate")
 set(_gen_kernels_outputs
   "RegisterCodegenUnboxedKernels.cpp;RegisterKernels.h;Functions.h;NativeFunctions.h"
-  "kernel_sources.txt;selected_max_kernel_num.h;selected_op_variants.h;selected_operators.yaml"
-  "selected_prim_ops.h"
+  "kernel_sources.txt;memory_plan.h;runtime_features.h;selected_max_kernel_num.h"
+  "selected_op_variants.h;selected_operators.yaml;selected_prim_ops.h"
   CACHE INTERNAL "files that the generator writes")
+# On the embedded targets, as codegen/toolchain.py has them: code that is seldom run saves registers
+# by calls, and the runtime has no hot loops.
+set(_gen_kernels_embedded_flags
+  -fno-threadsafe-statics -fno-unwind-tables -fno-asynchronous-unwind-tables
+  CACHE INTERNAL "for everything")
+set(_gen_kernels_small_flags -msave-restore CACHE INTERNAL "for kernels and runtime")
+set(_gen_kernels_runtime_flags -fno-move-loop-invariants CACHE INTERNAL "for the runtime")
 
 # gen_kernels_library(NAME
 #   [MODELS file...]         .pte or .bpte files; their operators and dtypes are selected
@@ -15,8 +22,10 @@ set(_gen_kernels_outputs
 #   [CATALOGUES file...]     YAML catalogues of your own kernels
 #   [KERNEL_SOURCES file...] sources of your own kernels
 #   [KERNELS bundled|none]   none: the kernels are linked from elsewhere
-#   [RUNTIME target|none]    library with the runtime (default gen_kernels::runtime); for an
-#                            ExecuTorch tree: executorch
+#   [RUNTIME own|none|target] the runtime. Default: gen_kernels::runtime, one for the libraries of
+#                            the project, without the parts that none of their models needs; own:
+#                            one for this library alone, for one of several programs of a project;
+#                            a target: a library with a runtime (in an ExecuTorch tree: executorch)
 #   [REGISTRATION manual|static]
 #   [LIBRARY name]           names the registration function instead of NAME
 #   [TARGET rv32imc|cv32e40p] cv32e40p: kernels with CORE-V instructions where there are any;
@@ -64,9 +73,14 @@ function(gen_kernels_library NAME)
   if(arg_DTYPE_SELECTIVE)
     target_compile_definitions(${compiled} PRIVATE EXECUTORCH_SELECTIVE_BUILD_DTYPE)
   endif()
+  _gen_kernels_target(target)
+  _gen_kernels_embedded(${compiled} "${target}")
   if(NOT arg_RUNTIME STREQUAL "none")
-    if(arg_RUNTIME STREQUAL "gen_kernels::runtime")
-      _gen_kernels_runtime()
+    if(arg_RUNTIME STREQUAL "own")
+      set(arg_RUNTIME ${NAME}_runtime)
+      _gen_kernels_runtime(${arg_RUNTIME} ${NAME} "${target}")
+    elseif(arg_RUNTIME STREQUAL "gen_kernels::runtime")
+      _gen_kernels_runtime(gen_kernels_runtime ${NAME} "${target}")
     endif()
     target_link_libraries(${NAME} PUBLIC ${arg_RUNTIME})
     if(arg_ISOLATE)
@@ -131,11 +145,9 @@ function(gen_kernels_generate NAME)
   if(arg_REGISTRATION)
     list(APPEND command --registration ${arg_REGISTRATION})
   endif()
-  if(NOT arg_TARGET)
-    set(arg_TARGET ${GEN_KERNELS_TARGET})
-  endif()
-  if(arg_TARGET)
-    list(APPEND command --target ${arg_TARGET})
+  _gen_kernels_target(target)
+  if(target)
+    list(APPEND command --target ${target})
   endif()
   list(APPEND command ${arg_OPTIONS})
 
@@ -143,9 +155,6 @@ function(gen_kernels_generate NAME)
   foreach(file IN LISTS _gen_kernels_outputs)
     list(APPEND outputs "${folder}/${file}")
   endforeach()
-  if(arg_MODELS)
-    list(APPEND outputs "${folder}/memory_plan.h" "${folder}/runtime_features.h")
-  endif()
   # A change of the tool itself (an upgrade, an edited template) regenerates too.
   file(GLOB tool "${GEN_KERNELS_ROOT}/codegen/*.py" "${GEN_KERNELS_ROOT}/selective/*.py"
     "${GEN_KERNELS_ROOT}/templates/*" "${GEN_KERNELS_ROOT}/functions/*.yaml")
@@ -187,6 +196,13 @@ function(gen_kernels_generate NAME)
     add_custom_target(${NAME}_generate DEPENDS ${outputs})
   endif()
   set_source_files_properties(${outputs} PROPERTIES GENERATED TRUE)
+  if(target AND NOT target STREQUAL "host")
+    # Kernels with CORE-V instructions are hot.
+    set(small ${kernels})
+    list(FILTER small EXCLUDE REGEX "/kernels/corev/")
+    _gen_kernels_for_gcc(flags ${_gen_kernels_small_flags})
+    set_source_files_properties(${small} PROPERTIES COMPILE_OPTIONS "${flags}")
+  endif()
 
   set(${NAME}_DIR "${folder}" PARENT_SCOPE)
   set(${NAME}_INCLUDE_DIR "${include}" PARENT_SCOPE)
@@ -251,16 +267,56 @@ function(_gen_kernels_isolated NAME objects library)
   set_property(TARGET ${NAME} PROPERTY LINKER_LANGUAGE CXX)
 endfunction()
 
-# The micro runtime, added once a project.
-function(_gen_kernels_runtime)
-  if(TARGET gen_kernels::runtime)
-    return()
+# What gen_kernels_library compiles for: its TARGET, or that of the toolchain file.
+macro(_gen_kernels_target variable)
+  set(${variable} "${arg_TARGET}")
+  if(NOT ${variable})
+    set(${variable} "${GEN_KERNELS_TARGET}")
   endif()
-  file(GLOB sources "${GEN_KERNELS_ROOT}/runtime/src/*.cpp")
-  add_library(gen_kernels_runtime STATIC ${sources})
-  add_library(gen_kernels::runtime ALIAS gen_kernels_runtime)
-  target_compile_features(gen_kernels_runtime PUBLIC cxx_std_17)
-  target_compile_options(gen_kernels_runtime PRIVATE
-    -fno-exceptions -fno-rtti -ffp-contract=off -ffunction-sections -fdata-sections)
-  target_include_directories(gen_kernels_runtime PUBLIC "${GEN_KERNELS_ROOT}/runtime/include")
+endmacro()
+
+# GCC's flags, as an expression that is empty for other compilers.
+function(_gen_kernels_for_gcc variable)
+  set(${variable} "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:${ARGN}>" PARENT_SCOPE)
+endfunction()
+
+# Adds to `library`, which is compiled for `target`, the flags that make embedded code small.
+function(_gen_kernels_embedded library target)
+  if(target AND NOT target STREQUAL "host")
+    _gen_kernels_for_gcc(flags ${_gen_kernels_embedded_flags} ${ARGN})
+    target_compile_options(${library} PRIVATE "${flags}")
+  endif()
+endfunction()
+
+# The micro runtime as the library `runtime`, with the parts that the library NAME needs beside those
+# that others need for which it was called before.
+function(_gen_kernels_runtime runtime NAME target)
+  if(NOT TARGET ${runtime})
+    file(GLOB sources "${GEN_KERNELS_ROOT}/runtime/src/*.cpp")
+    add_library(${runtime} STATIC ${sources})
+    if(runtime STREQUAL "gen_kernels_runtime")
+      add_library(gen_kernels::runtime ALIAS ${runtime})
+    endif()
+    target_compile_features(${runtime} PUBLIC cxx_std_17)
+    target_compile_options(${runtime} PRIVATE
+      -fno-exceptions -fno-rtti -ffp-contract=off -ffunction-sections -fdata-sections)
+    _gen_kernels_embedded(${runtime} "${target}"
+      ${_gen_kernels_small_flags} ${_gen_kernels_runtime_flags})
+    target_include_directories(${runtime} PUBLIC "${GEN_KERNELS_ROOT}/runtime/include")
+
+    # Each header defines what its library needs: one that includes all has what any of them needs.
+    set(folder "${CMAKE_CURRENT_BINARY_DIR}/gen_kernels_features/${runtime}")
+    set(headers "$<TARGET_PROPERTY:${runtime},GEN_KERNELS_FEATURES>")
+    file(GENERATE OUTPUT "${folder}/runtime_features.h"
+      CONTENT "#include \"$<JOIN:${headers},\"\n#include \">\"\n")
+    target_include_directories(${runtime} PRIVATE "${folder}")
+
+    # A program with two runtimes would silently take one of them: CMake refuses it.
+    set_target_properties(${runtime} PROPERTIES
+      INTERFACE_GEN_KERNELS_RUNTIME ${runtime}
+      COMPATIBLE_INTERFACE_STRING GEN_KERNELS_RUNTIME)
+  endif()
+  set_property(TARGET ${runtime} APPEND PROPERTY
+    GEN_KERNELS_FEATURES "${${NAME}_DIR}/runtime_features.h")
+  add_dependencies(${runtime} ${NAME}_generate)
 endfunction()

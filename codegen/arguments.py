@@ -119,6 +119,11 @@ def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
         help="also write sources that register your operators into PyTorch",
     )
     what.add_argument(
+        "--whole-runtime",
+        action="store_true",
+        help="leave no part of the runtime out: programs may come that are not among the models",
+    )
+    what.add_argument(
         "--source-name",
         default=REGISTRATION,
         metavar="FILE",
@@ -208,6 +213,7 @@ def options_from(args: argparse.Namespace) -> Options:
         aten=args.aten,
         exception_boundary=args.exception_boundary,
         pytorch=args.pytorch,
+        whole_runtime=args.whole_runtime,
         template_dir=args.template_dir,
         registration_source=args.source_name,
     )

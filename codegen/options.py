@@ -22,6 +22,7 @@ class Options(NamedTuple):
     `EValue** stack` form of ExecuTorch 0.7 and older. `aten`: for ExecuTorch's ATen mode, where
     tensors are PyTorch's. `exception_boundary`: turn exceptions of kernels into errors.
     `pytorch`: also the sources that register custom operators into PyTorch.
+    `whole_runtime`: runtime_features.h names every part, whatever the models need.
     `template_dir`: templates found there replace the ones of this package.
     `registration_source`: name of the C++ file with the registration.
     """
@@ -31,5 +32,6 @@ class Options(NamedTuple):
     aten: bool = False
     exception_boundary: bool = False
     pytorch: bool = False
+    whole_runtime: bool = False
     template_dir: Path | None = None
     registration_source: str = REGISTRATION

@@ -75,15 +75,15 @@ def render(
     """Return the generated files, name -> text. Raises jinja2.TemplateError for a bad template."""
     from ..selective.memory_header import memory_table
     from ..selective.oplist import format_operator_list
-    from ..selective.runtime_features import unused_features
+    from ..selective.runtime_features import FEATURES, used_features
 
     context = build_context(plan, selection)
     kernels = {o.entry.name: o.entry.kernels[0].symbol for o in plan.operators}
+    keyed = any(row.key for row in context.rows)
+    used = used_features(models, selection, keyed_kernels=keyed)
     extra = {
         "memory": memory_table(models, kernels),
-        "unused_features": unused_features(
-            models, selection, keyed_kernels=any(row.key for row in context.rows)
-        ),
+        "used_features": FEATURES if options.whole_runtime else used,
     }
     files = render_context(context, plan, options, extra)
     files["selected_operators.yaml"] = format_operator_list(selection)

@@ -1,7 +1,7 @@
-"""Which parts of gen-kernels' runtime no model needs: those that runtime_features.h turns off.
+"""Which parts of gen-kernels' runtime the models need: those that runtime_features.h names.
 
 runtime/src/features.h says what each part is. Where operators are selected by other means than by
-models, the programs that will be loaded are not known, and everything stays.
+models, the programs that will be loaded are not known, and everything is needed.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ _LISTS = {
 }
 
 
-def unused_features(
+def used_features(
     models: Sequence[Model], selection: Selection, *, keyed_kernels: bool
 ) -> tuple[str, ...]:
-    """Those of FEATURES that no method of the models needs.
+    """Those of FEATURES that a method of the models needs.
 
     `keyed_kernels`: whether a kernel is registered for certain dtypes and dim orders alone.
     """
     origins = (origin for operator in selection.operators for origin in operator.origins)
     if not models or selection.include_all or any(o.kind != "model" for o in origins):
-        return ()
+        return FEATURES
     used = {feature for model in models for feature in _used_by_program(model.program)}
     if keyed_kernels:
         used.add("KERNEL_KEYS")
-    return tuple(feature for feature in FEATURES if feature not in used)
+    return tuple(feature for feature in FEATURES if feature in used)
 
 
 def _used_by_program(program: Program) -> Iterator[str]:

@@ -11,6 +11,9 @@ set(GEN_KERNELS_TARGET cv32e40p CACHE STRING "target of gen_kernels_library")
 # try_compile runs this file anew and has to see the same prefix.
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES GEN_KERNELS_CROSS)
 
+# Small code, unless the user asks for something else.
+set(CMAKE_BUILD_TYPE_INIT MinSizeRel)
+
 set(CMAKE_C_COMPILER "${GEN_KERNELS_CROSS}gcc")
 set(CMAKE_CXX_COMPILER "${GEN_KERNELS_CROSS}g++")
 set(CMAKE_ASM_COMPILER "${GEN_KERNELS_CROSS}gcc")
