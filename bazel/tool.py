@@ -1,7 +1,8 @@
 """The generator as Bazel's tool: makes the folders importable as `gen_kernels`, then runs it.
 
-With `--copy-sources DIR` first, the selected kernel sources are copied to DIR too: Bazel compiles
-a folder whose files are not known before. The folders map into one import package as
+With `--copy-sources DIR COREV` first, the selected kernel sources are copied too: Bazel compiles a
+folder whose files are not known before. Those with CORE-V instructions, which are compiled with
+other flags, go to COREV. The folders map into one import package as
 pyproject.toml says; here a module object stands for it, whatever name Bazel gave the repository.
 """
 
@@ -25,14 +26,14 @@ from gen_kernels.codegen.cli import main  # noqa: E402
 
 def run(arguments: list[str]) -> int:
     """Generates; copies the kernel sources when asked; returns the exit status."""
-    destination = None
+    folders = []
     if arguments[:1] == ["--copy-sources"]:
-        destination, arguments = Path(arguments[1]), arguments[2:]
+        folders, arguments = list(map(Path, arguments[1:3])), arguments[3:]
     status = main(arguments)
-    if status == 0 and destination is not None:
+    if status == 0 and folders:
         out = Path(arguments[arguments.index("--out") + 1])
         for name in (out / "kernel_sources.txt").read_text(encoding="utf-8").split():
-            target = destination / name
+            target = folders[name.startswith("corev/")] / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(ROOT / "kernels" / name, target)
     return status

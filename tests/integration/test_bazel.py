@@ -1,83 +1,30 @@
-"""The Bazel rules, run by Debian's Bazel 4.2.3, offline and in its sandbox.
-
-rules_cc, rules_python and the pip packages are stand-ins (tests/bazel); the rest is what a module
-of Bazel 7 or 8 uses too.
-"""
+"""The Bazel rules, run by Debian's Bazel 4.2.3, offline and in its sandbox."""
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
-import sysconfig
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
-from ..support.models import TREE
+from ..support.bazel import Workspace, workspace_of
+from ..support.models import MODELS, TREE
 from ..support.run import RUN, missing_tools
+from .test_cmake_runtime import MAIN, NOT_SUPPORTED, OK
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("bazel")]
 
 LABELS = (TREE / "examples" / "digits" / "labels.bin").read_bytes()
-STAND_INS = TREE / "tests" / "bazel"
-# Where Debian's bazel-rules-*, bazel-skylib and bazel-bootstrap put the repositories.
-DEBIAN = Path("/usr/share/bazel")
-REPOSITORIES = {
-    "gen_kernels": TREE,
-    "rules_cc": STAND_INS / "rules_cc",
-    "rules_python": STAND_INS / "rules_python",
-    "gen_kernels_pip": STAND_INS / "gen_kernels_pip",
-    "platforms": DEBIAN / "platforms",
-    "rules_java": DEBIAN / "rules" / "java",
-    "rules_proto": DEBIAN / "rules" / "proto",
-    "bazel_skylib": DEBIAN / "tools" / "skylib",
-}
-
-
-@dataclass
-class Workspace:
-    """A copy of examples/bazel with an output folder of its own."""
-
-    folder: Path
-    root: Path
-
-    def bazel(self, command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        path = sysconfig.get_path("scripts") + os.pathsep + os.environ["PATH"]
-        options = [f"--override_repository={name}={p}" for name, p in REPOSITORIES.items()]
-        # The generator runs on the interpreter that has Jinja2 and PyYAML: this one.
-        options += [f"--action_env=PATH={path}"]
-        words = ["bazel", f"--output_user_root={self.root}", command]
-        words += options if command in ("build", "run") else []
-        return subprocess.run(
-            [*words, *arguments],
-            cwd=self.folder,
-            env=dict(os.environ, PATH=path),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    def build(self, target: str, *options: str) -> str:
-        done = self.bazel("build", target, *options)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stderr
 
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    absent = [str(path) for path in REPOSITORIES.values() if not path.is_dir()]
-    if shutil.which("bazel") is None or absent:
-        pytest.skip("Debian's bazel-bootstrap, bazel-rules-* and bazel-skylib are not installed")
+    """A copy of examples/bazel."""
     folder = tmp_path_factory.mktemp("bazel")
     shutil.copytree(TREE / "examples" / "bazel", folder / "example")
-    made = Workspace(folder / "example", folder / "out")
-    yield made
-    made.bazel("shutdown")
-    # Bazel makes its outputs read-only.
-    subprocess.run(["chmod", "-R", "u+w", str(made.root)], check=False)
+    with workspace_of(folder / "example", folder / "out") as made:
+        yield made
 
 
 def test_digits(workspace: Workspace) -> None:
@@ -121,7 +68,11 @@ def test_outputs_are_declared_and_stable(workspace: Workspace) -> None:
     """Only declared inputs are read (the sandbox has no others); a second build does nothing."""
     workspace.build("//:digits_kernels")
     folder = workspace.folder / "bazel-bin" / "digits_kernels_generated"
-    kernels = {str(p.relative_to(folder / "kernels")) for p in folder.glob("kernels/**/*.cpp")}
+    kernels = {
+        str(path.relative_to(folder / part))
+        for part in ("kernels", "corev_kernels")
+        for path in folder.glob(f"{part}/**/*.cpp")
+    }
     assert kernels == set((folder / "kernel_sources.txt").read_text().split())
     assert "linux-sandbox" not in workspace.build("//:digits_kernels")
 
@@ -137,3 +88,41 @@ def test_a_mistake_is_shown(workspace: Workspace) -> None:
     assert "aten::no_such.out" in done.stderr
     assert "[GK" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+PROGRAMS = """
+load("@gen_kernels//bazel:defs.bzl", "gen_kernels_library", "gen_kernels_runtime")
+load("@rules_cc//cc:defs.bzl", "cc_binary")
+
+gen_kernels_library(name = "one", models = ["add.pte"])
+gen_kernels_library(name = "two", models = ["cond.pte"])
+gen_kernels_library(name = "three", models = ["add.pte"], runtime = ":runtime")
+gen_kernels_library(name = "four", models = ["cond.pte"], runtime = ":runtime")
+gen_kernels_runtime(name = "runtime", libraries = [":three", ":four"])
+cc_binary(name = "alone", srcs = ["main.cpp"], copts = ["-std=c++17"], deps = [":one"])
+cc_binary(name = "both", srcs = ["main.cpp"], copts = ["-std=c++17"], deps = [":one", ":two"])
+cc_binary(name = "app", srcs = ["main.cpp"], copts = ["-std=c++17"], deps = [":three", ":four"])
+"""
+
+
+def test_runtimes(workspace: Workspace) -> None:
+    """A runtime has what its libraries need; two of them in a program do not link."""
+    folder = workspace.folder / "programs"
+    folder.mkdir()
+    (folder / "BUILD.bazel").write_text(PROGRAMS)
+    (folder / "main.cpp").write_text(MAIN)
+    models = [MODELS / f"{name}.pte" for name in ("add", "cond", "args_many")]
+    for model in models[:2]:
+        shutil.copy(model, folder)
+
+    def loads(program: str) -> list[int]:
+        workspace.build(f"//programs:{program}")
+        command = [workspace.folder / "bazel-bin" / "programs" / program, *models]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        return [int(line) for line in done.stdout.split()]
+
+    assert loads("alone") == [OK, NOT_SUPPORTED, NOT_SUPPORTED]
+    assert loads("app") == [OK, OK, NOT_SUPPORTED]
+    done = workspace.bazel("build", "//programs:both")
+    assert done.returncode != 0
+    assert "gen_kernels_two_runtimes_in_one_program" in done.stderr

@@ -7,10 +7,18 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
+from gen_kernels.codegen.toolchain import (
+    EMBEDDED_FLAGS,
+    LIBRARY_FLAGS,
+    RUNTIME_FLAGS,
+    SMALL_FLAGS,
+)
 
 from ..support.models import MODELS, TREE
 
@@ -60,15 +68,90 @@ def test_bazel_requirements_are_pinned() -> None:
         assert all(re.fullmatch(r"--hash=sha256:[0-9a-f]{64}", h) for h in hashes), line
 
 
+class Recorder:
+    """Stands in for the build system's rules: keeps the arguments of each target."""
+
+    def __init__(self) -> None:
+        self.targets: dict[str, dict[str, object]] = {}
+
+    def __getattr__(self, rule: str) -> Callable[..., None]:
+        def declare(name: str, **arguments: object) -> None:
+            assert name not in self.targets
+            self.targets[name] = arguments
+
+        return declare
+
+    def references(self) -> set[str]:
+        """What the arguments name: target or cell//:target, without the output's name."""
+        found = re.findall(r"(?:[\w]+//)?:[\w./]+", str(list(self.targets.values())))
+        return {name.removeprefix(":") for name in found}
+
+
+def starlark(name: str, **known: object) -> dict[str, Any]:
+    """The globals of a file: Starlark that Python can run."""
+    values: dict[str, Any] = dict(known)
+    exec(compile((TREE / name).read_text(), name, "exec"), values)
+    return values
+
+
+def buck_macros(rules: Recorder) -> dict[str, Any]:
+    return starlark("buck/defs.bzl", native=rules)
+
+
 def test_buck_outputs_are_those_of_bazel() -> None:
-    values: dict[str, dict[str, object]] = {}
-    for name in ("bazel/defs.bzl", "buck/defs.bzl"):
-        text = (TREE / name).read_text()
-        constants = text[text.index("_HEADERS = [") : text.index("def ")]
-        values[name] = {}
-        exec(constants, values[name])
-    for constant in ("_HEADERS", "_REGISTRATION"):
-        assert values["bazel/defs.bzl"][constant] == values["buck/defs.bzl"][constant]
+    text = (TREE / "bazel/defs.bzl").read_text()
+    bazel: dict[str, object] = {}
+    exec(text[text.index("_HEADERS = [") : text.index("def ")], bazel)
+    buck = buck_macros(Recorder())
+    for constant in ("_HEADERS", "_REGISTRATION", "_FLAGS"):
+        assert bazel[constant] == buck[constant]
+
+
+def test_buck_targets_name_each_other() -> None:
+    """What the macros refer to is there: in the same package, in BUCK, or as a file."""
+    ours, theirs = Recorder(), Recorder()
+    macros = buck_macros(ours)
+    sources = {path.name for path in (TREE / "runtime" / "src").iterdir()}
+    assert set(macros["RUNTIME_SOURCES"]) == sources
+    names = ("cxx_library", "export_file", "sh_binary")
+    starlark(
+        "BUCK",
+        load=lambda *_: None,
+        glob=lambda patterns: [str(p.relative_to(TREE)) for g in patterns for p in TREE.glob(g)],
+        RUNTIME_SOURCES=macros["RUNTIME_SOURCES"],
+        runtime_library=macros["runtime_library"],
+        **{rule: getattr(ours, rule) for rule in names},
+    )
+    macros = buck_macros(theirs)
+    macros["gen_kernels_library"]("one", models=["one.pte"])
+    macros["gen_kernels_library"]("two", models=["two.pte"], runtime=":both")
+    macros["gen_kernels_runtime"]("both", [":one", ":two"])
+    bundled = {f"gen_kernels//:{name}" for name in ours.targets}
+    assert ours.references() <= bundled | set(ours.targets)
+    assert theirs.references() <= bundled | set(theirs.targets)
+    assert "two_runtime" not in theirs.targets
+    for name in ("gen_kernels//:runtime/src/method.cpp", "one_generated", "both_features"):
+        assert name in theirs.references()
+    for name in (name for name in ours.targets if "/" in name):
+        assert (TREE / name).is_file()
+
+
+def test_flags_are_those_of_the_tool() -> None:
+    """CMake's and Bazel's libraries are compiled as `gen-kernels build` compiles them."""
+    text = (TREE / "bazel/defs.bzl").read_text()
+    bazel: dict[str, tuple[str, ...]] = {}
+    exec(text[text.index("_HEADERS = [") : text.index("def ")], bazel)
+    assert set(bazel["_FLAGS"]) < {*LIBRARY_FLAGS, "-ffp-contract=off"}
+    cmake = (TREE / "cmake" / "GenKernels.cmake").read_text()
+    for name, flags in (
+        ("embedded", EMBEDDED_FLAGS),
+        ("small", SMALL_FLAGS),
+        ("runtime", tuple(flag for flag in RUNTIME_FLAGS if flag not in SMALL_FLAGS)),
+    ):
+        assert tuple(bazel[f"_{name.upper()}_FLAGS"]) == flags
+        found = re.search(rf"set\(_gen_kernels_{name}_flags\s+([^\n]*?)\s+CACHE", cmake)
+        assert found is not None
+        assert tuple(found[1].split()) == flags
 
 
 ZEPHYR_STAND_IN = """
