@@ -19,6 +19,7 @@ ALIGNMENT = 16
 _BIAS = 4  # an output channel's bias with the input offset's share
 _FOUR = 68  # sizeof(Four): what four output channels need after their sums
 _WORD = 4
+_TURNED = 32  # output channels whose weights are turned at a time
 _ROWS = 4  # rows of inputs that are multiplied at a time
 _FEW = 4  # channels of an image that is copied with its padding
 
@@ -56,9 +57,13 @@ def _words(size: int) -> int:
 
 def _dense(outputs: int, groups: int, taps: int, turned: bool, direct: bool, image: int) -> int:
     inner = _words(taps)
-    table = outputs * _BIAS + groups * (-(-outputs // groups // 4)) * _FOUR
-    weights = outputs * inner if turned or inner != taps else 0
-    rows = 0 if direct and not weights else _ROWS * inner
+    turned = turned or inner != taps
+    channels = outputs // groups  # at a time
+    if turned:
+        channels = min(channels, _TURNED)
+    table = channels * _BIAS + -(-channels // 4) * _FOUR
+    weights = channels * inner if turned else 0
+    rows = 0 if direct and not turned else _ROWS * inner
     return table + weights + rows + image
 
 

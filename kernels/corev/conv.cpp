@@ -85,9 +85,82 @@ __attribute__((noinline)) void gather(const ConvCall& call, int8_t* to, int32_t 
   }
 }
 
-// A convolution as matrix products. `by_channel`: the weights are a depthwise convolution's of one
-// input channel, (tap, output channel), to be turned first. False: take the portable kernel.
+// Weights of `count` output channels from `first` on as rows of `inner` bytes, zeros behind `taps`.
+// `by_channel`: they are a depthwise convolution's of one input channel, (tap, output channel).
+void turn(int8_t* to, const ConvCall& call, int32_t first, int32_t count, int32_t taps,
+          int32_t inner, bool by_channel) {
+  const int32_t step = by_channel ? call.output_channels : 1;
+  const int8_t* channel = call.weight + (by_channel ? first : first * taps);
+  for (; count > 0; --count, channel += by_channel ? 1 : taps) {
+    const int8_t* from = channel;
+    int32_t left = taps;
+    for (; left >= 4; left -= 4) {
+      const uint32_t a = load_byte(from, step);
+      const uint32_t b = load_byte(from, step);
+      const uint32_t c = load_byte(from, step);
+      const uint32_t d = load_byte(from, step);
+      store_word(to, packhi_b(packlo_b(0, b, a), d, c));
+    }
+    for (; left > 0; --left) {
+      *to++ = static_cast<int8_t>(load_byte(from, step));
+    }
+    for (int32_t k = taps; k < inner; ++k) {
+      *to++ = 0;
+    }
+  }
+}
+
+// A padded copy of the image, for `call` to read instead.
+void add_border(ConvCall& call, int8_t* to, int32_t bytes) {
+  Image& in = call.input;
+  const int8_t* from = call.in;
+  const int32_t wide = in.width + 2 * call.padding.w;
+  const int32_t pitch = in.width * in.channels;
+  call.in = to;
+  fill(to, -call.input_offset, bytes);
+  to += (call.padding.h * wide + call.padding.w) * in.channels;
+  for (int32_t n = 0; n < in.batch; ++n, to += 2 * call.padding.h * wide * in.channels) {
+    for (int32_t y = 0; y < in.height; ++y, to += wide * in.channels, from += pitch) {
+      copy(to, from, pitch);
+    }
+  }
+  in.height += 2 * call.padding.h;
+  in.width = wide;
+  call.padding = {0, 0};
+}
+
+// All pixels, four at a time: their inputs, from `first_channel` on, are gathered into `rows`.
+void multiply_gathered(const ConvCall& call, Product& product, int8_t* rows,
+                       int32_t first_channel) {
+  const Image& to = call.output;
+  int8_t* const out = product.out;
+  const int32_t pixels = to.batch * to.height * to.width;
+  product.x = rows;
+  int32_t n = 0;
+  int32_t y = 0;
+  int32_t x = 0;
+  for (int32_t done = 0; done < pixels; done += product.rows) {
+    product.rows = min(pixels - done, 4);
+    for (int32_t r = 0; r < product.rows; ++r) {
+      gather(call, rows + r * product.inner, n, y, x, first_channel);
+      if (++x == to.width) {
+        x = 0;
+        if (++y == to.height) {
+          y = 0;
+          ++n;
+        }
+      }
+    }
+    product.out = out + done * to.channels;
+    multiply(product);
+  }
+}
+
+// A convolution as matrix products, a group after the other. Weights that have to be turned first
+// are taken 32 output channels at a time, which spares memory; pixels are gathered anew for each
+// 32. `by_channel`: see turn(). False: take the portable kernel.
 bool dense(KernelRuntimeContext& context, const ConvCall& call, bool by_channel) {
+  constexpr int32_t kTurned = 32;
   const Image& in = call.input;
   const Image& to = call.output;
   const int32_t taps = call.kernel.h * call.kernel.w * call.group_channels;
@@ -101,111 +174,58 @@ bool dense(KernelRuntimeContext& context, const ConvCall& call, bool by_channel)
   const bool direct = !turned && call.groups == 1 && call.kernel.h == 1 && call.kernel.w == 1 &&
                       call.stride.h == 1 && call.stride.w == 1 && call.padding.h == 0 &&
                       call.padding.w == 0;
-  const int32_t fours = (outputs + 3) >> 2;
-  const auto bias_bytes = static_cast<size_t>(call.output_channels) * sizeof(int32_t);
-  const auto table_bytes = static_cast<size_t>(call.groups * fours) * sizeof(Four);
-  const size_t weight_bytes = turned ? static_cast<size_t>(call.output_channels * inner) : 0;
+  const int32_t most = turned ? min(outputs, kTurned) : outputs;
+  const auto bias_bytes = static_cast<size_t>(most) * sizeof(int32_t);
+  const auto table_bytes = static_cast<size_t>((most + 3) >> 2) * sizeof(Four);
+  const size_t weight_bytes = turned ? static_cast<size_t>(most * inner) : 0;
   const size_t row_bytes = direct ? 0 : static_cast<size_t>(4 * inner);
   // Few channels make short runs: a padded copy of the image spares them the edges.
   const bool bordered = in.channels <= 4 && (call.padding.h > 0 || call.padding.w > 0);
-  const int32_t high = in.height + 2 * call.padding.h;
-  const int32_t wide = in.width + 2 * call.padding.w;
-  const size_t image_bytes =
-      bordered ? static_cast<size_t>(in.batch * high * wide * in.channels) : 0;
+  const int32_t image_bytes = bordered ? in.batch * (in.height + 2 * call.padding.h) *
+                                             (in.width + 2 * call.padding.w) * in.channels
+                                       : 0;
   Scratch scratch;
   if (!scratch.reserve(context, bias_bytes + table_bytes + weight_bytes + row_bytes +
-                                    ((image_bytes + 3) & ~size_t{3}))) {
+                                    ((static_cast<size_t>(image_bytes) + 3) & ~size_t{3}))) {
     return false;
   }
   auto* bias = reinterpret_cast<int32_t*>(scratch.take(bias_bytes));
   auto* table = reinterpret_cast<Four*>(scratch.take(table_bytes));
-  const int8_t* weight = call.weight;
-  if (turned) {
-    int8_t* turn = scratch.take(weight_bytes);
-    weight = turn;
-    const int32_t step = by_channel ? call.output_channels : 1;
-    for (int32_t o = 0; o < call.output_channels; ++o) {
-      const int8_t* from = by_channel ? call.weight + o : call.weight + o * taps;
-      int32_t left = taps;
-      for (; left >= 4; left -= 4) {
-        const uint32_t a = load_byte(from, step);
-        const uint32_t b = load_byte(from, step);
-        const uint32_t c = load_byte(from, step);
-        const uint32_t d = load_byte(from, step);
-        store_word(turn, packhi_b(packlo_b(0, b, a), d, c));
-      }
-      for (; left > 0; --left) {
-        *turn++ = static_cast<int8_t>(load_byte(from, step));
-      }
-      for (int32_t k = taps; k < inner; ++k) {
-        *turn++ = 0;
-      }
-    }
-  }
-  fold_offset(bias, call.bias, call.input_offset, weight, call.output_channels, inner);
-  const Finish finish = finish_of(call.requant);
-  for (int32_t g = 0; g < call.groups; ++g) {
-    channels_of(table + g * fours, call.multiplier + g * outputs, call.shift + g * outputs, outputs,
-                finish);
-  }
-  Product product{call.in, weight, bias,     table,       false,  in.batch * in.height * in.width,
-                  outputs, inner,  call.out, to.channels, finish, false};
-  if (direct) {
-    GEN_KERNELS_PATH("direct");
-    multiply(product);
-    return true;
-  }
-  GEN_KERNELS_PATH("gathered");
+  int8_t* turn_to = scratch.take(weight_bytes);
   int8_t* rows = scratch.take(row_bytes);
   ConvCall source = call;
   if (bordered) {
-    int8_t* image = scratch.take(image_bytes);
-    source.in = image;
-    source.input.height = high;
-    source.input.width = wide;
-    source.padding = {0, 0};
-    fill(image, -call.input_offset, static_cast<int32_t>(image_bytes));
-    const int8_t* from = call.in;
-    const int32_t pitch = in.width * in.channels;
-    for (int32_t b = 0; b < in.batch; ++b, image += high * wide * in.channels) {
-      int8_t* to = image + (call.padding.h * wide + call.padding.w) * in.channels;
-      for (int32_t line = 0; line < in.height; ++line, to += wide * in.channels, from += pitch) {
-        copy(to, from, pitch);
-      }
-    }
+    add_border(source, scratch.take(static_cast<size_t>(image_bytes)), image_bytes);
   }
-  for (int32_t i = 0; i < 4 * inner; i += 4) {
+  for (int32_t i = 0; !direct && i < 4 * inner; i += 4) {
     std::memset(rows + i, 0, 4);  // what lies behind the last tap meets weights of zero
   }
-  const int32_t pixels = to.batch * to.height * to.width;
-  int32_t n = 0;
-  int32_t y = 0;
-  int32_t x = 0;
-  for (int32_t done = 0; done < pixels; done += product.rows) {
-    product.rows = pixels - done < 4 ? pixels - done : 4;
-    const int32_t from_n = n;
-    const int32_t from_y = y;
-    const int32_t from_x = x;
-    for (int32_t g = 0; g < call.groups; ++g) {
-      n = from_n;
-      y = from_y;
-      x = from_x;
-      for (int32_t r = 0; r < product.rows; ++r) {
-        gather(source, rows + r * inner, n, y, x, g * call.group_channels);
-        if (++x == to.width) {
-          x = 0;
-          if (++y == to.height) {
-            y = 0;
-            ++n;
-          }
-        }
-      }
-      product.x = rows;
-      product.w = weight + g * outputs * inner;
-      product.bias = bias + g * outputs;
-      product.fours = table + g * fours;
-      product.out = call.out + done * to.channels + g * outputs;
+  GEN_KERNELS_PATH(direct ? "direct" : "gathered");
+  const Finish finish = finish_of(call.requant);
+  int32_t left = outputs;  // of the group
+  int32_t first_channel = 0;
+  for (int32_t o = 0, count = 0; o < call.output_channels; o += count, left -= count) {
+    if (left == 0) {
+      left = outputs;
+      first_channel += call.group_channels;
+    }
+    // Not less than four are left for the next time.
+    count = left <= most ? left : left - most < 4 ? most - 4 : most;
+    const int8_t* weight = call.weight + o * taps;
+    if (turned) {
+      turn(turn_to, call, o, count, taps, inner, by_channel);
+      weight = turn_to;
+    }
+    fold_offset(bias, call.bias != nullptr ? call.bias + o : nullptr, call.input_offset, weight,
+                count, inner);
+    channels_of(table, call.multiplier + o, call.shift + o, count, finish);
+    Product product{
+        call.in, weight, bias,         table,       false,  in.batch * in.height * in.width,
+        count,   inner,  call.out + o, to.channels, finish, false};
+    if (direct) {
       multiply(product);
+    } else {
+      multiply_gathered(source, product, rows, first_channel);
     }
   }
   return true;
