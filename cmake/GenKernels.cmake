@@ -36,7 +36,8 @@ set(_gen_kernels_runtime_flags -fno-move-loop-invariants CACHE INTERNAL "for the
 #   [OPTIONS option...])     more options for gen-kernels
 #
 # Adds the static library NAME. Its registration function is gen_kernels::register_NAME_kernels(),
-# declared in "RegisterKernels.h", or <NAME/RegisterKernels.h> where there are several. A relative file is relative to the current source folder.
+# declared in "RegisterKernels.h", or <NAME/RegisterKernels.h> where there are several. A relative
+# file is relative to the current source folder.
 function(gen_kernels_library NAME)
   cmake_parse_arguments(PARSE_ARGV 1 arg "ISOLATE" "KERNELS;RUNTIME;DTYPE_SELECTIVE"
     "KERNEL_SOURCES;${_gen_kernels_selection}")
