@@ -249,6 +249,21 @@ def test_which_kernel_runs_each_call(capsys: pytest.CaptureFixture[str], tmp_pat
     assert "portable  plain C++: portable/" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(("model", "columns"), [("lenet", 3), ("ptd_mlp", 4)])
+def test_constants_have_a_column_for_names_when_one_has_a_name(
+    model: str, columns: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "page.html"
+    assert cli.main(["inspect", str(MODELS / f"{model}.pte"), "--html", str(path)]) == 0
+    capsys.readouterr()
+    table = path.read_text().partition("<h3>Constants")[2].partition("</table>")[0]
+    assert table.count("<th") - table.count("<thead") == columns
+    rows = table.partition("<tbody>")[2].strip().removesuffix("</tbody>").strip().splitlines()
+    assert rows
+    assert all(row.count("<td") == columns for row in rows)
+    assert ("(in a .ptd file)" in table) == (columns == 4)
+
+
 def test_constants_that_cannot_be_read_are_taken_to_be_ordinary(tmp_path: Path) -> None:
     data = (MODELS / "cortexm_dscnn.pte").read_bytes()
     path = tmp_path / "model.pte"
