@@ -1,5 +1,4 @@
-"""Operators and arguments that OpInfo's samples reach rarely or never, against eager PyTorch, and
-the boxed operators on numbers against Python.
+"""Operators and arguments that OpInfo's samples reach rarely or never, against eager PyTorch.
 
 What eager refuses the kernels must refuse, and the other way round.
 """
@@ -7,8 +6,7 @@ What eager refuses the kernels must refuse, and the other way round.
 from __future__ import annotations
 
 import math
-import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -17,103 +15,26 @@ torch = pytest.importorskip("torch", reason="run by make conformance")
 
 from .harness import caller, library  # noqa: E402
 from .harness.caller import KernelError, Library, Out  # noqa: E402
-from .harness.cases import DTYPES, brief, find_overload  # noqa: E402
+from .harness.cases import DTYPES  # noqa: E402
+from .random_cases import CASES, CL, Maker, agree, eager_out, schema_of  # noqa: E402
 
 pytestmark = pytest.mark.conformance
 
-CASES = 60  # an operator
 COMPLEX = {torch.complex64: 9, torch.complex128: 10}
 FLOATS = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
 INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
 NUMBERS = (0, 1, 2, -1, -3, 7, 100, 300, -129, 70000, 2**40, True, False, 0.5, -1.5, 3.7, 1e10)
 NUMBERS = (*NUMBERS, math.inf, -math.inf, math.nan)
-SPECIAL = (math.nan, math.inf, -math.inf, 0.0, -0.0)
-CL = torch.channels_last
 aten = torch.ops.aten
+EMPTY_DIM_ORDER = torch._C.parse_schema(
+    "dim_order_ops::_empty_dim_order.out(int[] size, *, int[]? dim_order, Tensor(a!) out) "
+    "-> Tensor(a!)"
+)
 
 
 @pytest.fixture(scope="module")
 def lib() -> Library:
     return Library(library.build("micro"))
-
-
-class Maker:
-    """Random arguments of one operator, from a seed."""
-
-    def __init__(self, seed: str) -> None:
-        self.random = random.Random(seed)
-        torch.manual_seed(self.random.randrange(2**31))
-        self.pick = self.random.choice
-
-    def chance(self, share: float) -> bool:
-        return self.random.random() < share
-
-    def shape(self, ranks: Sequence[int] = (0, 1, 2, 3, 4, 4)) -> list[int]:
-        shape = [self.pick((1, 2, 3, 4)) for _ in range(self.pick(ranks))]
-        if shape and self.chance(0.1):
-            shape[self.random.randrange(len(shape))] = 0
-        return shape
-
-    def tensor(self, dtype: Any, shape: Sequence[int] | None = None) -> Any:
-        shape = self.shape() if shape is None else shape
-        if dtype == torch.bool:
-            t = torch.randint(0, 2, shape).bool()
-        elif dtype.is_floating_point or dtype.is_complex:
-            t = (torch.randn(shape) * 3).to(dtype)
-            if t.numel() and not dtype.is_complex and self.chance(0.3):
-                t.view(-1)[self.random.randrange(t.numel())] = self.pick(SPECIAL)
-        else:
-            t = torch.randint(0, 100, shape).to(dtype)
-        return t.contiguous(memory_format=CL) if t.dim() == 4 and self.chance(0.3) else t
-
-
-def schema_of(operator: str) -> Any:
-    overload = find_overload(operator)
-    assert overload is not None, operator
-    return overload._schema
-
-
-def eager_out(operator: str, values: Sequence[Any], likes: Sequence[Any]) -> Any:
-    """What eager's own out variant writes into tensors of the dtypes of `likes`; None: refused."""
-    overload = find_overload(operator)
-    arguments = overload._schema.arguments
-    outs = {a.name: torch.empty(0, dtype=t.dtype) for a, t in zip(
-        (a for a in arguments if a.is_out), likes, strict=True)}  # fmt: skip
-    plain = [a for a in arguments if not a.is_out]
-    positional = [v for v, a in zip(values, plain, strict=True) if not a.kwarg_only]
-    named = {a.name: v for v, a in zip(values, plain, strict=True) if a.kwarg_only}
-    try:
-        overload(*positional, **named, **outs)
-    except (RuntimeError, IndexError, ValueError, TypeError):
-        return None
-    return tuple(outs.values())
-
-
-def agree(
-    lib: Library,
-    operator: str,
-    values: Sequence[Any],
-    expected: Sequence[Any] | None,
-    likes: Sequence[Any],
-    number: int,
-    **tolerance: float,
-) -> str:
-    """Empty when the kernel does as expected, else what is wrong."""
-    schema = schema_of(operator)
-    outs = [Out.like(t, number % 2) for t in (expected or likes)]
-    text = f"{operator}({', '.join(map(brief, values))}) -> {outs[0].dtype}"
-    try:
-        actual = lib.call(operator, schema, values, outs)
-    except KernelError as error:
-        return "" if expected is None else f"{text}: {error}"
-    if expected is None:
-        return f"{text}: eager refuses it"
-    try:
-        for got, wanted in zip(actual, expected, strict=True):
-            torch.testing.assert_close(got, wanted, equal_nan=True, check_stride=False, **tolerance)
-    except AssertionError as error:
-        return f"{text}: {' '.join(str(error).split())[:200]}"
-    return ""
 
 
 def of_numbers(m: Maker, operator: str) -> tuple[list[Any], Any]:
@@ -371,59 +292,6 @@ def test_allclose(lib: Library) -> None:
             )
 
 
-def test_copies_in_place(lib: Library) -> None:
-    m = Maker("copy_")
-    for _ in range(CASES * 2):
-        x = m.tensor(m.pick(DTYPES), m.shape((0, 1, 2, 3, 4)))
-        source = m.tensor(m.pick(DTYPES), [1 if m.chance(0.2) else n for n in x.shape])
-        if m.chance(0.1):
-            source = m.tensor(x.dtype, [*x.shape, 5])
-        expected = x.clone()
-        try:
-            expected.copy_(source)
-        except RuntimeError:
-            before = x.clone()
-            with pytest.raises(KernelError):
-                lib.call("aten::copy_", schema_of("aten::copy_"), [x, source, False], [])
-            torch.testing.assert_close(x, before, equal_nan=True)
-            continue
-        lib.call("aten::copy_", schema_of("aten::copy_"), [x, source, False], [])
-        torch.testing.assert_close(x, expected, equal_nan=True)
-
-
-@pytest.mark.parametrize("accumulate", [False, True])
-def test_index_put_in_place(lib: Library, accumulate: bool) -> None:
-    m = Maker(f"index_put_ {accumulate}")
-    schema = schema_of("aten::index_put_")
-    for _ in range(CASES * 2):
-        dtype = m.pick((torch.float32, torch.int64, torch.int8, torch.bool, torch.float64))
-        x = m.tensor(dtype, [m.pick((1, 2, 3, 4)) for _ in range(m.pick((1, 2, 3)))])
-        x = x.nan_to_num(0, 1, 2) if dtype.is_floating_point else x
-        where: list[Any] = []
-        length = m.pick((1, 2, 5))
-        for size in x.shape[: m.random.randint(1, x.dim())]:
-            kind = m.random.random()
-            if kind < 0.25:
-                where.append(None)
-            elif kind < 0.4 and not any(w is not None for w in where):
-                where.append(torch.rand(size) < 0.5)
-                break
-            else:
-                where.append(torch.randint(-size, size + m.chance(0.05), [length]))
-        values = torch.randint(0, 9, m.pick(([], [], [7]))).to(dtype)
-        expected = x.clone()
-        before = x.clone()
-        try:
-            aten.index_put_(expected, where, values, accumulate)
-        except (RuntimeError, IndexError):
-            with pytest.raises(KernelError):
-                lib.call("aten::index_put_", schema, [x, where, values, accumulate], [])
-            assert torch.equal(x, before)
-            continue
-        lib.call("aten::index_put_", schema, [x, where, values, accumulate], [])
-        torch.testing.assert_close(x, expected)
-
-
 def test_masks_without_dims_are_refused(lib: Library) -> None:
     """Eager's index drops such a mask, or fails an assertion of its own: see docs/kernels.md."""
     mask = torch.tensor(True)
@@ -477,51 +345,6 @@ def test_repeat_interleave(lib: Library) -> None:
     assert not any(failures), "\n".join(filter(None, failures))
 
 
-EMPTY_DIM_ORDER = torch._C.parse_schema(
-    "dim_order_ops::_empty_dim_order.out(int[] size, *, int[]? dim_order, Tensor(a!) out) "
-    "-> Tensor(a!)"
-)
-TO_DIM_ORDER = torch._C.parse_schema(
-    "dim_order_ops::_to_dim_order_copy.out(Tensor self, bool non_blocking, int[]? dim_order, *, "
-    "Tensor(a!) out) -> Tensor(a!)"
-)
-ONE_COPY = torch._C.parse_schema(
-    "et_copy::_h2d_copy.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"
-)
-
-
-@pytest.mark.parametrize("operator", ["_to_dim_order_copy", "_clone_dim_order"])
-def test_dim_orders(lib: Library, operator: str) -> None:
-    """The results have the dim order that was planned for them, and the values of the input."""
-    m = Maker(operator)
-    name = f"dim_order_ops::{operator}.out"
-    for i in range(CASES * 2):
-        x = m.tensor(m.pick(DTYPES))
-        dtype = m.pick(DTYPES) if operator.startswith("_to") else x.dtype
-        expected = x.to(dtype)
-        if x.dim() == 4 and m.chance(0.5):
-            expected = expected.contiguous(memory_format=m.pick((CL, torch.contiguous_format)))
-        out = Out.like(expected, i % 2)
-        order = m.pick((None, list(out.dim_order)))
-        (got,) = lib.call(name, TO_DIM_ORDER, [x, False, order], [out])
-        torch.testing.assert_close(got, expected, equal_nan=True, check_stride=False)
-        if x.dim() > 1:
-            with pytest.raises(KernelError):
-                wrong = list(reversed(out.dim_order))
-                lib.call(name, TO_DIM_ORDER, [x, False, wrong], [Out.like(expected)])
-
-
-@pytest.mark.parametrize("operator", ["et_copy::_h2d_copy.out", "et_copy::_d2h_copy.out"])
-def test_device_copies(lib: Library, operator: str) -> None:
-    m = Maker(operator)
-    for i in range(CASES):
-        x = m.tensor(m.pick(DTYPES))
-        (got,) = lib.call(operator, ONE_COPY, [x], [Out.like(x, i % 2)])
-        torch.testing.assert_close(got, x, equal_nan=True)
-    with pytest.raises(KernelError):
-        lib.call(operator, ONE_COPY, [torch.ones(2)], [Out.like(torch.ones(2).int())])
-
-
 @pytest.mark.parametrize("operator", ["remainder.Scalar_out", "fmod.Scalar_out"])
 def test_numbers_that_are_zero_in_the_common_dtype(lib: Library, operator: str) -> None:
     """Dividing by 256 in a tensor of bytes is dividing by zero."""
@@ -532,185 +355,3 @@ def test_numbers_that_are_zero_in_the_common_dtype(lib: Library, operator: str) 
         with pytest.raises(KernelError):
             values = [x, divisor]
             lib.call(f"aten::{operator}", schema_of(f"aten::{operator}"), values, [Out.like(x)])
-
-
-# ---- Boxed operators ----
-
-
-PAIRS: dict[str, Callable[[Any, Any], Any]] = {
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
-    "floordiv": lambda a, b: a // b,
-    "truediv": lambda a, b: a / b,
-    "mod": lambda a, b: a % b,
-    "eq": lambda a, b: a == b,
-    "gt": lambda a, b: a > b,
-    "lt": lambda a, b: a < b,
-    "ge": lambda a, b: a >= b,
-    "le": lambda a, b: a <= b,
-    "sym_max": lambda a, b: a if a >= b else b,
-    "sym_min": lambda a, b: a if a <= b else b,
-}
-SINGLES: dict[str, Callable[[Any], Any]] = {
-    "neg": lambda a: -a,
-    "ceil": math.ceil,
-    "round": round,
-    "trunc": math.trunc,
-    "sym_float": float,
-    "sym_int": int,
-    "sym_not": lambda a: not a,
-}
-WORDS = (0, 1, 2, -1, -3, 7, 10, 2**31, -(2**31), 2**53, 2**62, -(2**63), 2**63 - 1)
-REALS = (0.0, 0.5, 1.5, 2.5, -0.5, -1.5, 3.7, -3.7, 1e18, -1e18)
-
-
-def wrapped(value: Any) -> Any:
-    """Integers wrap at 64 bits."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return (value + 2**63) % 2**64 - 2**63
-    return value
-
-
-def number_call(lib: Library, name: str, values: Sequence[Any]) -> Any:
-    arguments = ", ".join(f"Scalar a{i}" for i in range(len(values)))
-    schema = torch._C.parse_schema(f"{name}({arguments}) -> Scalar")
-    (got,) = lib.call(name, schema, values, [])
-    return got
-
-
-@pytest.mark.parametrize("name", PAIRS)
-def test_operators_on_two_numbers(lib: Library, name: str) -> None:
-    m = Maker(name)
-    for _ in range(CASES * 2):
-        a, b = m.pick((*WORDS, *REALS)), m.pick((*WORDS, *REALS))
-        mixed = isinstance(a, float) or isinstance(b, float)
-        operators = [f"executorch_prim::{name}.Scalar"]
-        if name in ("floordiv", "mod"):
-            operators.append(f"executorch_prim::{name}.int")
-        if mixed and name not in ("sym_max", "sym_min", "truediv"):
-            a, b = float(a), float(b)
-        for operator in operators:
-            refused = (name in ("floordiv", "truediv", "mod") and b == 0) or (
-                mixed and (operator.endswith(".int") or name == "mod")
-            )
-            if refused:
-                with pytest.raises(KernelError):
-                    number_call(lib, operator, [a, b])
-                continue
-            expected = (
-                PAIRS[name](float(a), float(b)) if name == "truediv" else wrapped(PAIRS[name](a, b))
-            )
-            got = number_call(lib, operator, [a, b])
-            assert type(got) is type(expected), (operator, a, b)
-            assert got == expected, (operator, a, b)
-
-
-@pytest.mark.parametrize("name", SINGLES)
-def test_operators_on_one_number(lib: Library, name: str) -> None:
-    for a in (*WORDS, *REALS):
-        got = number_call(lib, f"executorch_prim::{name}.Scalar", [a])
-        assert got == wrapped(SINGLES[name](a)), a
-        assert isinstance(got, bool) == (name == "sym_not")
-    if name in ("ceil", "round", "trunc", "sym_int"):
-        for a in (math.nan, math.inf, 1e300):
-            with pytest.raises(KernelError):
-                number_call(lib, f"executorch_prim::{name}.Scalar", [a])
-
-
-def test_a_number_by_condition(lib: Library) -> None:
-    m = Maker("ite")
-    for _ in range(CASES):
-        condition = m.pick((True, False, 0, 1, 2, 0.0, 0.5))
-        a, b = m.pick((*WORDS, *REALS)), m.pick((*WORDS, *REALS))
-        got = number_call(lib, "executorch_prim::sym_ite.Scalar", [condition, a, b])
-        assert got == (a if condition else b)
-
-
-def test_numbers_of_tensors(lib: Library) -> None:
-    m = Maker("numbers of tensors")
-    size = torch._C.parse_schema("aten::sym_size.int(Tensor self, int dim) -> SymInt")
-    count = torch._C.parse_schema("aten::sym_numel(Tensor self) -> SymInt")
-    value = torch._C.parse_schema("aten::_local_scalar_dense(Tensor self) -> Scalar")
-    for _ in range(CASES):
-        x = m.tensor(m.pick(DTYPES))
-        assert lib.call("aten::sym_numel", count, [x], []) == [x.numel()]
-        for dim in range(-x.dim(), x.dim()):
-            assert lib.call("aten::sym_size.int", size, [x, dim], []) == [x.shape[dim]]
-        for dim in (-x.dim() - 1, max(x.dim(), 1)):
-            with pytest.raises(KernelError):
-                lib.call("aten::sym_size.int", size, [x, dim], [])
-        one = m.tensor(x.dtype, [1] * m.pick((0, 1, 2)))
-        (got,) = lib.call("aten::_local_scalar_dense", value, [one], [])
-        assert got == one.item() or math.isnan(got)
-        assert type(got) is type(one.item())
-        with pytest.raises(KernelError):
-            lib.call("aten::_local_scalar_dense", value, [torch.ones(2)], [])
-
-
-def test_et_view(lib: Library) -> None:
-    """The result shares its input's memory."""
-    m = Maker("view")
-    operator = "executorch_prim::et_view.default"
-    schema = torch._C.parse_schema("executorch_prim::et_view(Tensor self, int[] size) -> Tensor")
-    for _ in range(CASES):
-        x = m.tensor(m.pick(DTYPES)).contiguous()
-        sizes = [n for n in x.shape if n != 1]
-        m.random.shuffle(sizes)
-        if m.chance(0.3) and sizes:
-            sizes[m.random.randrange(len(sizes))] = m.pick((-1, -1, -2, 9))
-        try:
-            expected = x.view(sizes)
-        except RuntimeError:
-            with pytest.raises(KernelError):
-                lib.call(operator, schema, [x, sizes], [Out.like(torch.empty([9] * len(sizes)))])
-            continue
-        out = Out.like(torch.empty_like(expected), 1)
-        (got,) = lib.call(operator, schema, [x, sizes], [out])
-        assert got.shape == expected.shape
-        assert out.data == x.data_ptr()
-
-
-def test_et_copy_index(lib: Library) -> None:
-    m = Maker("copy index")
-    operator = "executorch_prim::et_copy_index.tensor"
-    schema = torch._C.parse_schema(f"{operator}(Tensor copy_to, Tensor copy_from, int index) -> ()")
-    for _ in range(CASES):
-        part = m.tensor(m.pick(DTYPES), m.shape((0, 1, 2)))
-        whole = m.tensor(part.dtype, [3, *part.shape])
-        index = m.pick((0, 1, 2, 3, -1))
-        expected = whole.clone()
-        if not 0 <= index < 3:
-            with pytest.raises(KernelError):
-                lib.call(operator, schema, [whole, part, index], [])
-        else:
-            expected[index] = part
-            lib.call(operator, schema, [whole, part, index], [])
-        torch.testing.assert_close(whole, expected, equal_nan=True)
-    for wrong in (torch.ones(2), torch.ones(3).int()):
-        with pytest.raises(KernelError):
-            lib.call(operator, schema, [torch.ones(3, 3), wrong, 0], [])
-
-
-@pytest.mark.parametrize("operator", ["relu.out", "exp.out", "abs.out", "isnan.out", "gelu.out"])
-def test_other_dim_orders_of_one_tensor_are_refused(lib: Library, operator: str) -> None:
-    x = torch.randn(2, 3, 4, 5)
-    values = [x, "none"] if operator == "gelu.out" else [x]
-    result = x.isnan() if operator == "isnan.out" else x
-    out = Out.like(result.contiguous(memory_format=CL))
-    with pytest.raises(KernelError):
-        lib.call(f"aten::{operator}", schema_of(f"aten::{operator}"), values, [out])
-    assert bool((out.storage == caller.GUARD_BYTE).all())
-
-
-def test_other_dim_orders_of_two_tensors(lib: Library) -> None:
-    x = torch.randn(2, 3, 4, 5)
-    odd = torch.empty_permuted(x.shape, (3, 1, 0, 2)).copy_(x)
-    orders = [x, x.contiguous(memory_format=CL), odd]
-    for a in orders:
-        for b in (*orders, x[0], x[:, :1].contiguous()):
-            for out in orders:
-                expected = a + b
-                schema = schema_of("aten::add.out")
-                (got,) = lib.call("aten::add.out", schema, [a, b, 1], [Out.like(out)])
-                torch.testing.assert_close(got, expected, check_stride=False)

@@ -12,7 +12,7 @@ from gen_kernels.codegen.toolchain import find_toolchain
 ROOT = Path(__file__).resolve().parents[2]
 KERNELS = ROOT / "kernels"
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
-# The kernels that tests/cpp/moving_kernels.cpp calls.
+# The kernels that tests/cpp/pointwise_kernels.cpp and moving_kernels.cpp call.
 TESTED = {
     "portable": """add_sub bitwise cat clamp compare copy div fill gather index masked mul pad
     permute pow rearrange relu reshape slice unary unary_math where""",
@@ -43,7 +43,7 @@ def test_values_under_sanitizers(tmp_path: Path) -> None:
     flags += [f"-I{ROOT / 'runtime' / 'include'}", f"-I{KERNELS}"]
     sources = [KERNELS / d / f"{name}.cpp" for d, names in TESTED.items() for name in names.split()]
     sources += sorted((ROOT / "runtime" / "src").glob("*.cpp"))
-    sources.append(ROOT / "tests" / "cpp" / "moving_kernels.cpp")
+    sources += [ROOT / "tests" / "cpp" / f"{name}_kernels.cpp" for name in ("pointwise", "moving")]
     objects = []
     for source in sources:
         objects.append(tmp_path / f"{source.parent.name}_{source.stem}.o")
