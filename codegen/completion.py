@@ -132,12 +132,24 @@ compdef _gen_kernels gen-kernels
 """
 
 
+# fish's own __fish_seen_subcommand_from takes a word for a command's part: `x` for `explain`.
+_FISH = """function __gen_kernels_command
+  set -l words (commandline -opc)
+  set -l command $words[2]
+  contains -- "$command" {commands}; or set command none
+  test $command = $argv[1]
+end
+function __gen_kernels_first
+  test (count (commandline -opc)) = 1
+end
+"""
+
+
 def _fish(options: list[Option], words: dict[str, tuple[str, ...]]) -> str:
-    commands = words[""]
+    commands = " ".join(words[""])
     lines = []
-    for command in words:
-        seen = f"__fish_seen_subcommand_from {command or ' '.join(commands)}"
-        condition = f'"{seen}"' if command else f'"not {seen}"'
+    for command, names_of in words.items():
+        condition = f"'__gen_kernels_command {command or 'none'}'"
         for option in (o for o in options if o.command == command):
             line = f"complete -c gen-kernels -n {condition}"
             for name in option.names:
@@ -148,9 +160,7 @@ def _fish(options: list[Option], words: dict[str, tuple[str, ...]]) -> str:
                 line += " -r"
             text = option.text.replace("\\", "\\\\").replace("'", "\\'")
             lines.append(f"{line} -d '{text}'")
-    lines.append(f"complete -c gen-kernels -n __fish_use_subcommand -a '{' '.join(commands)}'")
-    for command, names in words.items():
-        if command and names:
-            condition = f'"__fish_seen_subcommand_from {command}"'
-            lines.append(f"complete -c gen-kernels -n {condition} -a '{' '.join(names)}'")
-    return "\n".join(lines) + "\n"
+        if command and names_of:
+            lines.append(f"complete -c gen-kernels -n {condition} -a '{' '.join(names_of)}'")
+    lines.append(f"complete -c gen-kernels -n __gen_kernels_first -a '{commands}'")
+    return _FISH.format(commands=commands) + "\n".join(lines) + "\n"
