@@ -25,9 +25,10 @@ def runtime(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_runtime(tmp_path_factory.mktemp("runtime"), "-O1")
 
 
-def test_types_of_the_official_runtime(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["runtime_core", "runtime_services"])
+def test_types_of_the_official_runtime(name: str, tmp_path: Path) -> None:
     """What tests/unit/test_runtime.py expects of our types holds for the official ones."""
-    program = build_official(SOURCES / "runtime_core.cpp", tmp_path / "core")
+    program = build_official(SOURCES / f"{name}.cpp", tmp_path / name)
     done = run([str(program)])
     assert done.returncode == 0, done.stdout
     assert ", 0 failures" in done.stdout

@@ -29,9 +29,10 @@ def runtime(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_runtime(tmp_path_factory.mktemp("runtime"), *SANITIZE)
 
 
-def test_types(runtime: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["runtime_core", "runtime_services"])
+def test_types(name: str, runtime: Path, tmp_path: Path) -> None:
     """EValue, Tensor, allocators, registry ...: the checks that ExecuTorch's runtime passes too."""
-    program = build_program(SOURCES / "runtime_core.cpp", tmp_path / "core", runtime, *SANITIZE)
+    program = build_program(SOURCES / f"{name}.cpp", tmp_path / name, runtime, *SANITIZE)
     done = run([str(program)])
     assert done.returncode == 0, done.stdout + done.stderr
     assert ", 0 failures" in done.stdout
