@@ -49,6 +49,13 @@ inline int32_t sdotusp_b(int32_t sum, uint32_t a, uint32_t b) {
   return sum;
 }
 inline int32_t mac(int32_t sum, int32_t a, int32_t b) { return s(u(sum) + u(a) * u(b)); }
+inline int32_t muls_n(int32_t a, int32_t b, unsigned n) {
+  return (static_cast<int16_t>(a) * static_cast<int16_t>(b)) >> n;
+}
+inline int32_t sdotsp_h(int32_t sum, uint32_t a, uint32_t b) {
+  sum = s(u(sum) + u(static_cast<int16_t>(a) * static_cast<int16_t>(b)));
+  return s(u(sum) + u(static_cast<int16_t>(a >> 16) * static_cast<int16_t>(b >> 16)));
+}
 inline int32_t mulu_n(int32_t a, int32_t b, unsigned n) {
   return s(((u(a) & 0xffff) * (u(b) & 0xffff)) >> n);
 }
@@ -71,6 +78,9 @@ inline uint32_t bytes(uint32_t a, uint32_t b, F f) {
 }
 inline uint32_t min_b(uint32_t a, uint32_t b) { return bytes(a, b, min); }
 inline uint32_t max_b(uint32_t a, uint32_t b) { return bytes(a, b, max); }
+inline uint32_t sub_b(uint32_t a, uint32_t b) {
+  return bytes(a, b, [](int32_t x, int32_t y) { return x - y; });
+}
 inline uint32_t pack(uint32_t a, uint32_t b) { return (a << 16) | (b & 0xffff); }
 inline uint32_t pack_h(uint32_t a, uint32_t b) { return (a & 0xffff0000) | (b >> 16); }
 inline uint32_t packlo_b(uint32_t word, uint32_t a, uint32_t b) {
@@ -120,6 +130,8 @@ GEN_KERNELS_COREV_3(int32_t, sdotsp_b, "0x7b, 1, 0x54", uint32_t, uint32_t)
 GEN_KERNELS_COREV_3(int32_t, sdotusp_b, "0x7b, 1, 0x50", uint32_t, uint32_t)
 // d + a * b
 GEN_KERNELS_COREV_3(int32_t, mac, "0x2b, 3, 0x48", int32_t, int32_t)
+// d + the dot product of two signed halves
+GEN_KERNELS_COREV_3(int32_t, sdotsp_h, "0x7b, 0, 0x54", uint32_t, uint32_t)
 // (d + a) >> n
 GEN_KERNELS_COREV_3(int32_t, add_nr, "0x2b, 3, 0x40", int32_t, uint32_t)
 GEN_KERNELS_COREV_2(int32_t, min, "0x2b, 3, 0x2b", int32_t, int32_t)
@@ -129,6 +141,7 @@ GEN_KERNELS_COREV_2(int32_t, clipur, "0x2b, 3, 0x3b", int32_t, int32_t)
 // byte by byte
 GEN_KERNELS_COREV_2(uint32_t, min_b, "0x7b, 1, 0x10", uint32_t, uint32_t)
 GEN_KERNELS_COREV_2(uint32_t, max_b, "0x7b, 1, 0x18", uint32_t, uint32_t)
+GEN_KERNELS_COREV_2(uint32_t, sub_b, "0x7b, 1, 0x04", uint32_t, uint32_t)
 // {a[15:0], b[15:0]} and {a[31:16], b[31:16]}
 GEN_KERNELS_COREV_2(uint32_t, pack, "0x7b, 0, 0x78", uint32_t, uint32_t)
 GEN_KERNELS_COREV_2(uint32_t, pack_h, "0x7b, 0, 0x79", uint32_t, uint32_t)
@@ -194,6 +207,17 @@ inline int32_t mulu_16(int32_t a, int32_t b) {
 #endif
 }
 
+// The product of the low halves, signed: its high half.
+inline int32_t muls_16(int32_t a, int32_t b) {
+#if GEN_KERNELS_COREV
+  int32_t d;
+  asm(".insn r 0x5b, 4, 0x10, %0, %1, %2" : "=r"(d) : "r"(a), "r"(b));
+  return d;
+#else
+  return model::muls_n(a, b, 16);
+#endif
+}
+
 // Loads and stores that step their pointer afterwards. Words may lie anywhere: the core splits a
 // misaligned access.
 inline uint32_t load_word(const int8_t*& from) {
@@ -249,6 +273,14 @@ inline void store_word(int8_t*& to, uint32_t value, int32_t step) {
 #else
   std::memcpy(to, &value, 4);
   to += step;
+#endif
+}
+
+inline void store_byte(int8_t*& to, int32_t value) {
+#if GEN_KERNELS_COREV
+  asm volatile(".insn s 0x2b, 0, %1, 1(%0)" : "+&r"(to) : "r"(value) : "memory");
+#else
+  *to++ = static_cast<int8_t>(value);
 #endif
 }
 

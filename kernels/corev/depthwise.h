@@ -2,6 +2,7 @@
 // planes of one channel each, where a row of the window is one word.
 #pragma once
 
+#include <cstddef>
 #include <type_traits>
 
 #include "corev/corev.h"
@@ -26,61 +27,105 @@ namespace internal {
 using cortex_m::ConvCall;
 using cortex_m::Image;
 
-// Sorts `count` times four pixels of four channels, `step` apart, into four planes.
-GEN_KERNELS_INLINE void transpose(const int8_t*& from, int32_t step, int8_t*& p0, int8_t*& p1,
-                                  int8_t*& p2, int8_t*& p3, int32_t count) {
-  constexpr uint32_t kLow = 0x05010400;   // bytes 0 and 1 of both, alternating
-  constexpr uint32_t kHigh = 0x07030602;  // bytes 2 and 3
+// Rows of four channels' pixels, to be sorted into four planes.
+struct Rows {
+  const int8_t* from;
+  int32_t step;  // from a pixel to the next
+  int32_t skip;  // from the last to the next row
+  int8_t* to;
+  int32_t size;   // of a plane
+  int32_t gap;    // in the planes, from a row's end to the next row
+  int32_t words;  // four pixels each, and single pixels behind them
+  int32_t rest;
+  int32_t rows;  // at least 1
+};
+
+// Bytes of two words, for shuffle2_b: the middle ones, and the last ones of two pairs.
+inline constexpr uint32_t kMiddle = 0x06020501;
+inline constexpr uint32_t kLast = 0x07050301;
+
 #if GEN_KERNELS_COREV
-#define TRANSPOSE_LOAD(d) GEN_KERNELS_ASM(".insn r 0x2b, 3, 0x02,", d, "from", "step")
-#define TRANSPOSE_SHUFFLE(d, x, by) GEN_KERNELS_ASM(".insn r 0x7b, 1, 0x70,", d, x, by)
-#define TRANSPOSE_STORE(p) ".insn s 0x2b, 2, %[t], 4(%[" p "])\n"
-#define TRANSPOSE_PACK(x, y) GEN_KERNELS_ASM(".insn r 0x7b, 0, 0x78,", "t", x, y)
-#define TRANSPOSE_PACK_H(x, y) GEN_KERNELS_ASM(".insn r 0x7b, 0, 0x79,", "t", x, y)
-  uint32_t a;
-  uint32_t b;
-  uint32_t e;
-  uint32_t f;
-  uint32_t g;
-  uint32_t h;
-  uint32_t t;
-  asm volatile(GEN_KERNELS_LOOP_BEGIN GEN_KERNELS_LOOP(n, 18)
-               TRANSPOSE_LOAD("a") TRANSPOSE_LOAD("b") TRANSPOSE_LOAD("e") TRANSPOSE_LOAD("f")
-               "mv %[g], %[a]\n"
-               "mv %[h], %[e]\n"
-               TRANSPOSE_SHUFFLE("a", "b", "low") TRANSPOSE_SHUFFLE("e", "f", "low")
-               TRANSPOSE_SHUFFLE("g", "b", "high") TRANSPOSE_SHUFFLE("h", "f", "high")
-               TRANSPOSE_PACK("e", "a") TRANSPOSE_STORE("p0")
-               TRANSPOSE_PACK_H("e", "a") TRANSPOSE_STORE("p1")
-               TRANSPOSE_PACK("h", "g") TRANSPOSE_STORE("p2")
-               TRANSPOSE_PACK_H("h", "g") TRANSPOSE_STORE("p3") GEN_KERNELS_LOOP_END
-               : [from] "+&r"(from), [p0] "+&r"(p0), [p1] "+&r"(p1), [p2] "+&r"(p2),
-                 [p3] "+&r"(p3), [a] "=&r"(a), [b] "=&r"(b), [e] "=&r"(e), [f] "=&r"(f),
-                 [g] "=&r"(g), [h] "=&r"(h), [t] "=&r"(t)
-               : [n] "r"(count), [step] "r"(step), [low] "r"(kLow), [high] "r"(kHigh)
-               : "memory");
-#undef TRANSPOSE_LOAD
-#undef TRANSPOSE_SHUFFLE
-#undef TRANSPOSE_STORE
-#undef TRANSPOSE_PACK
-#undef TRANSPOSE_PACK_H
-#else
-  for (; count > 0; --count) {
-    const uint32_t a = load_word(from, step);
-    const uint32_t b = load_word(from, step);
-    const uint32_t e = load_word(from, step);
-    const uint32_t f = load_word(from, step);
-    const uint32_t ab_low = shuffle2_b(a, b, kLow);
-    const uint32_t ef_low = shuffle2_b(e, f, kLow);
-    const uint32_t ab_high = shuffle2_b(a, b, kHigh);
-    const uint32_t ef_high = shuffle2_b(e, f, kHigh);
-    store_word(p0, pack(ef_low, ab_low));
-    store_word(p1, pack_h(ef_low, ab_low));
-    store_word(p2, pack(ef_high, ab_high));
-    store_word(p3, pack_h(ef_high, ab_high));
-  }
-#endif
+#define SORT_LOAD(d) GEN_KERNELS_ASM(".insn r 0x2b, 3, 0x02,", d, "from", "step")
+#define SORT_SHUFFLE(d, x, by) GEN_KERNELS_ASM(".insn r 0x7b, 1, 0x70,", d, x, by)
+#define SORT_STORE(d, p) ".insn s 0x2b, 2, %[" d "], 4(%[" p "])\n"
+#define SORT_BYTE(p) ".insn s 0x2b, 0, %[a], 1(%[" p "])\n"
+#define SORT_PACK(d, x, y) GEN_KERNELS_ASM(".insn r 0x7b, 0, 0x78,", d, x, y)
+#define SORT_PACK_H(d, x, y) GEN_KERNELS_ASM(".insn r 0x7b, 0, 0x79,", d, x, y)
+inline void sort_rows(const Rows& r) {
+  const int8_t* from = r.from;
+  int8_t* p0 = r.to;
+  int8_t* p1 = p0 + r.size;
+  int8_t* p2 = p1 + r.size;
+  int8_t* p3 = p2 + r.size;
+  int32_t rows = r.rows;
+  uint32_t a, b, e, f, g, h;
+  asm volatile(
+      GEN_KERNELS_LOOP_BEGIN
+      "1:\n"
+      "beqz %[words], 2f\n"
+      GEN_KERNELS_LOOP(words, 17)
+      SORT_LOAD("a") SORT_LOAD("b") SORT_LOAD("e") SORT_LOAD("f")
+      GEN_KERNELS_ASM(".insn r 0x7b, 1, 0x7c,", "g", "b", "a")
+      GEN_KERNELS_ASM(".insn r 0x7b, 1, 0x7d,", "g", "f", "e")
+      SORT_STORE("g", "p0")
+      SORT_PACK_H("g", "b", "a") SORT_PACK_H("h", "f", "e") SORT_SHUFFLE("g", "h", "last")
+      SORT_STORE("g", "p3")
+      SORT_SHUFFLE("a", "b", "middle") SORT_SHUFFLE("e", "f", "middle")
+      SORT_PACK("g", "e", "a") SORT_STORE("g", "p1")
+      SORT_PACK_H("g", "e", "a") SORT_STORE("g", "p2")
+      "2:\n"
+      "beqz %[rest], 3f\n"
+      GEN_KERNELS_LOOP(rest, 8)
+      SORT_LOAD("a") SORT_BYTE("p0")
+      "srli %[a], %[a], 8\n" SORT_BYTE("p1")
+      "srli %[a], %[a], 8\n" SORT_BYTE("p2")
+      "srli %[a], %[a], 8\n" SORT_BYTE("p3")
+      "3:\n"
+      "add %[from], %[from], %[skip]\n"
+      "add %[p0], %[p0], %[gap]\n"
+      "add %[p1], %[p1], %[gap]\n"
+      "add %[p2], %[p2], %[gap]\n"
+      "add %[p3], %[p3], %[gap]\n"
+      "addi %[rows], %[rows], -1\n"
+      "bnez %[rows], 1b\n" GEN_KERNELS_LOOP_END
+      : [from] "+&r"(from), [p0] "+&r"(p0), [p1] "+&r"(p1), [p2] "+&r"(p2), [p3] "+&r"(p3),
+        [rows] "+&r"(rows), [a] "=&r"(a), [b] "=&r"(b), [e] "=&r"(e), [f] "=&r"(f), [g] "=&r"(g),
+        [h] "=&r"(h)
+      : [words] "r"(r.words), [rest] "r"(r.rest), [step] "r"(r.step), [skip] "r"(r.skip),
+        [gap] "r"(r.gap), [middle] "r"(kMiddle), [last] "r"(kLast)
+      : "memory");
 }
+#undef SORT_LOAD
+#undef SORT_SHUFFLE
+#undef SORT_STORE
+#undef SORT_BYTE
+#undef SORT_PACK
+#undef SORT_PACK_H
+#else
+inline void sort_rows(Rows r) {
+  for (; r.rows > 0; --r.rows, r.from += r.skip, r.to += r.gap) {
+    for (int32_t words = r.words; words > 0; --words, r.to += 4) {
+      uint32_t a = load_word(r.from, r.step);
+      const uint32_t b = load_word(r.from, r.step);
+      uint32_t e = load_word(r.from, r.step);
+      const uint32_t f = load_word(r.from, r.step);
+      int8_t* to = r.to;
+      store_word(to, packhi_b(packlo_b(0, b, a), f, e), r.size);
+      const uint32_t last = shuffle2_b(pack_h(b, a), pack_h(f, e), kLast);
+      a = shuffle2_b(a, b, kMiddle);
+      e = shuffle2_b(e, f, kMiddle);
+      store_word(to, pack(e, a), r.size);
+      store_word(to, pack_h(e, a), r.size);
+      store_word(to, last, 0);
+    }
+    for (int32_t rest = r.rest; rest > 0; --rest, ++r.to, r.from += r.step) {
+      for (int32_t i = 0; i < 4; ++i) {
+        r.to[i * r.size] = r.from[i];
+      }
+    }
+  }
+}
+#endif
 
 // Sorts the pixels of channels c..c+count-1 of image n into the planes (count at most 4).
 inline void sort_channels(const ConvCall& call, const Planes& planes, int32_t n, int32_t c,
@@ -90,44 +135,41 @@ inline void sort_channels(const ConvCall& call, const Planes& planes, int32_t n,
   // before it does.
   const int32_t top = call.padding.h;
   const int32_t left = call.padding.w;
-  const int32_t size = planes.size;
   const int32_t step = in.channels;
-  int32_t rows = planes.rows - top < in.height ? planes.rows - top : in.height;
-  const int32_t columns = planes.stride - left < in.width ? planes.stride - left : in.width;
-  const int8_t* from = call.in + n * in.height * in.width * step + c;
-  int8_t* to = planes.memory + top * planes.stride + left;
-  if (columns <= 0) {
+  const int32_t rows = min(planes.rows - top, in.height);
+  const int32_t columns = min(planes.stride - left, in.width);
+  if (columns <= 0 || rows <= 0) {
     return;
   }
-  const int32_t down = planes.stride;
+  const int8_t* from = call.in + n * in.height * in.width * step + c;
+  int8_t* to = planes.memory + top * planes.stride + left;
   const int32_t skip = (in.width - columns) * step;
-  const int32_t words = count == 4 ? columns >> 2 : 0;
-  const int32_t rest = columns - 4 * words;
-  for (; rows > 0; --rows, from += skip, to += down) {
-    int8_t* p0 = to;
-    if (count == 4) {
-      int8_t* p1 = p0 + size;
-      int8_t* p2 = p1 + size;
-      int8_t* p3 = p2 + size;
-      if (words > 0) {
-        transpose(from, step, p0, p1, p2, p3, words);
-      }
-      for (int32_t x = rest; x > 0; --x) {
-        const uint32_t word = load_word(from, step);
-        store_byte(p0, static_cast<int32_t>(word), 1);
-        store_byte(p1, static_cast<int32_t>(word >> 8), 1);
-        store_byte(p2, static_cast<int32_t>(word >> 16), 1);
-        store_byte(p3, static_cast<int32_t>(word >> 24), 1);
-      }
-    } else {
-      for (int32_t x = rest; x > 0; --x, from += step, ++p0) {
-        for (int32_t i = 0; i < count; ++i) {
-          p0[i * size] = from[i];
-        }
+  const int32_t gap = planes.stride - columns;
+  if (count == 4) {
+    sort_rows({from, step, skip, to, planes.size, gap, columns >> 2, columns & 3, rows});
+    return;
+  }
+  for (int32_t y = rows; y > 0; --y, from += skip, to += gap) {
+    for (int32_t x = columns; x > 0; --x, from += step, ++to) {
+      for (int32_t i = 0; i < count; ++i) {
+        to[i * planes.size] = from[i];
       }
     }
   }
 }
+
+// Columns of windows of three rows, or pairs of neighbours, that move one row at a time: each row
+// is loaded once, and a second column sees the same words.
+struct Slide {
+  int32_t thirds;     // three rows of outputs each, in a hardware loop
+  int32_t entry;      // bytes of the entries before that of the rows left
+  int32_t from_step;  // from behind a column to the next
+  int32_t to_step;
+  const int8_t* end;
+  int32_t across;  // from an output to the next, and back to the next row
+  int32_t back;
+  int32_t width;  // bytes of all columns
+};
 
 // The columns of one output channel, each from the top down.
 struct Columns {
@@ -140,9 +182,9 @@ struct Columns {
   int32_t to_column;
   int32_t width;
   int32_t height;
-  int32_t thirds;  // height / 3, and what is left
-  int32_t rest;
-  bool sliding;  // windows for slide_down()
+  bool sliding;
+  Slide pairs;
+  Slide singles;
   int32_t bias;
 };
 
@@ -151,89 +193,107 @@ struct Weights {
   uint32_t w0, w1, w2, v0, v1, v2;
 };
 
-// One column of such windows, or two neighbours, that move one row at a time: each row is loaded
-// once, and the second column sees the same words. Computes `count` times three rows of outputs;
-// the two last rows of inputs are in x0 and x1, before and after.
 #if GEN_KERNELS_COREV
 #define SLIDE_DOT(x, w) ".insn r 0x7b, 1, 0x54, %[s], %[" x "], %[" w "]\n"
-#define SLIDE_OUT(TEXT, x, y, z, w0, w1, w2, step)                        \
+#define SLIDE_OUT(TEXT, result, x, y, z, w0, w1, w2, step)                \
   "mv %[s], %[bias]\n" SLIDE_DOT(x, w0) SLIDE_DOT(y, w1) SLIDE_DOT(z, w2) \
-      TEXT("s") ".insn r 0x2b, 3, 0x10, %[" step "], %[to], %[s]\n"
+      TEXT("s") ".insn r 0x2b, 3, 0x10, %[" step "], %[to], %[" result "]\n"
 #define SLIDE_LOAD(x) GEN_KERNELS_ASM(".insn r 0x2b, 3, 0x02,", x, "from", "row")
-#define SLIDE_ONE(TEXT, x, y, z) SLIDE_LOAD(z) SLIDE_OUT(TEXT, x, y, z, "w0", "w1", "w2", "across")
-#define SLIDE_TWO(TEXT, x, y, z) \
-  SLIDE_ONE(TEXT, x, y, z) SLIDE_OUT(TEXT, x, y, z, "v0", "v1", "v2", "back")
-#define SLIDE(ROW, TEXT, length, ...)                                                              \
-  asm volatile(GEN_KERNELS_LOOP_BEGIN GEN_KERNELS_LOOP(n, 3 * (1 + length))                        \
-                   ROW(TEXT, "x0", "x1", "x2") ROW(TEXT, "x1", "x2", "x0")                         \
-                       ROW(TEXT, "x2", "x0", "x1") GEN_KERNELS_LOOP_END                            \
-               : [x0] "+&r"(x0), [x1] "+&r"(x1), [from] "+&r"(from), [to] "+&r"(to),               \
-                 [x2] "=&r"(x2), [s] "=&r"(s), [t] "=&r"(t)                                        \
-               : [n] "r"(c.thirds), [row] "r"(row), [across] "r"(across), [back] "r"(back),        \
-                 [bias] "r"(bias), [w0] "r"(w.w0), [w1] "r"(w.w1), [w2] "r"(w.w2), [v0] "r"(w.v0), \
-                 [v1] "r"(w.v1), [v2] "r"(w.v2), [limit] "r"(rescale.k.limit),                     \
-                 [a] "r"(rescale.k.a), [b] "r"(rescale.k.b), [c] "r"(rescale.k.c)__VA_ARGS__       \
+#define SLIDE_ONE(TEXT, result, x, y, z) \
+  SLIDE_LOAD(z) SLIDE_OUT(TEXT, result, x, y, z, "w0", "w1", "w2", "across")
+#define SLIDE_TWO(TEXT, result, x, y, z) \
+  SLIDE_ONE(TEXT, result, x, y, z) SLIDE_OUT(TEXT, result, x, y, z, "v0", "v1", "v2", "back")
+// The words x0, x1, x2 take turns, so that three rows make a round. Rows that make no whole round
+// come first: they enter the body where as many are left, while the hardware loop counts nothing.
+#define SLIDE(ROW, TEXT, result, length, ...) \
+  asm volatile(GEN_KERNELS_LOOP_BEGIN                                                             \
+               "auipc %[t], 0\n"                                                                  \
+               "lw %[s], 4+%[slide]\n"                                                            \
+               ".insn i 0x2b, 4, x0, x0, 16\n"                                                    \
+               ".insn i 0x2b, 4, x4, x0, 15 + 3 * (1 + " #length ")\n"                            \
+               "add %[entry], %[t], %[s]\n"                                                       \
+               "1:\n"                                                                             \
+               "lw %[left], 0+%[slide]\n"                                                         \
+               "jr 28(%[entry])\n" SLIDE_LOAD("x0") SLIDE_LOAD("x1") "j 2f\n" SLIDE_LOAD("x2")    \
+                   SLIDE_LOAD("x0") "j 4f\n" SLIDE_LOAD("x1") SLIDE_LOAD("x2") "j 3f\n"           \
+               "2:\n"                                                                             \
+               ".insn i 0x2b, 4, x10, %[left], 0\n"                                               \
+               "li %[left], 0\n" ROW(TEXT, result, "x0", "x1", "x2")                              \
+               "3:\n" ROW(TEXT, result, "x1", "x2", "x0")                                         \
+               "4:\n" ROW(TEXT, result, "x2", "x0", "x1")                                         \
+               "bnez %[left], 2b\n"                                                               \
+               "lw %[s], 8+%[slide]\n"                                                            \
+               "lw %[t], 12+%[slide]\n"                                                           \
+               "lw %[left], 16+%[slide]\n"                                                        \
+               "add %[from], %[from], %[s]\n"                                                     \
+               "add %[to], %[to], %[t]\n"                                                         \
+               "bne %[from], %[left], 1b\n" GEN_KERNELS_LOOP_END                                  \
+               : [x0] "=&r"(x0), [x1] "=&r"(x1), [x2] "=&r"(x2), [from] "+&r"(from),              \
+                 [to] "+&r"(to), [s] "=&r"(s), [t] "=&r"(t), [left] "=&r"(left),                  \
+                 [entry] "=&r"(entry)                                                             \
+               : [slide] "m"(slide), [row] "r"(columns.row), [across] "r"(slide.across),          \
+                 [back] "r"(slide.back), [bias] "r"(columns.bias), [w0] "r"(w.w0),                \
+                 [w1] "r"(w.w1), [w2] "r"(w.w2), [v0] "r"(w.v0), [v1] "r"(w.v1),                  \
+                 [v2] "r"(w.v2)__VA_ARGS__                                                        \
                : "memory")
-#define SLIDE_CENTRE \
-  , [fraction] "r"(rescale.fraction), [centre] "r"(rescale.centre), [step] "r"(rescale.step)
-#define SLIDE_ROWS(Rescale, TEXT, length, ...)                                                   \
-  template <bool kPair>                                                                          \
-  GEN_KERNELS_INLINE void slide_rows(const Rescale& rescale, const Weights& w, const Columns& c, \
-                                     int32_t across, int32_t back, const int8_t*& from,          \
-                                     int8_t*& to, uint32_t& x0, uint32_t& x1) {                  \
-    const int32_t row = c.row;                                                                   \
-    const int32_t bias = c.bias;                                                                 \
-    uint32_t x2;                                                                                 \
-    int32_t s;                                                                                   \
-    int32_t t;                                                                                   \
-    if constexpr (kPair) {                                                                       \
-      SLIDE(SLIDE_TWO, TEXT, 2 * (5 + length), __VA_ARGS__);                                     \
-    } else {                                                                                     \
-      SLIDE(SLIDE_ONE, TEXT, 5 + length, __VA_ARGS__);                                           \
-    }                                                                                            \
+#define SLIDE_CHANNEL \
+  , [limit] "r"(rescale.k.limit), [a] "r"(rescale.k.a), [b] "r"(rescale.k.b), [c] "r"(rescale.k.c)
+#define SLIDE_NEAR                                                                                \
+  , [least] "r"(rescale.least), [most] "r"(rescale.most), [a] "r"(rescale.a), [b] "r"(rescale.b), \
+      [c] "r"(rescale.c), [places] "r"(rescale.places)
+#define SLIDE_CENTRED                                                            \
+  SLIDE_CHANNEL, [fraction] "r"(rescale.fraction), [centre] "r"(rescale.centre), \
+      [step] "r"(rescale.step)
+#define SLIDE_DOWN(Rescale, TEXT, result, length, ...)                                     \
+  template <bool kPair>                                                                    \
+  GEN_KERNELS_INLINE void slide_down(const int8_t*& from, int8_t*& to, const Slide& slide, \
+                                     const Columns& columns, const Weights& w,             \
+                                     const Rescale& rescale) {                             \
+    uint32_t x0, x1, x2;                                                                   \
+    int32_t s, t, left;                                                                    \
+    const void* entry;                                                                     \
+    if constexpr (kPair) {                                                                 \
+      SLIDE(SLIDE_TWO, TEXT, result, 2 * (5 + length), __VA_ARGS__);                       \
+    } else {                                                                               \
+      SLIDE(SLIDE_ONE, TEXT, result, 5 + length, __VA_ARGS__);                             \
+    }                                                                                      \
   }
-SLIDE_ROWS(Narrow, GEN_KERNELS_NARROW, 4, )
-SLIDE_ROWS(Short, GEN_KERNELS_SHORT, 5, )
-SLIDE_ROWS(Centred, GEN_KERNELS_CENTRED, 7, SLIDE_CENTRE)
+static_assert(offsetof(Slide, end) == 16);
+SLIDE_DOWN(Narrow, GEN_KERNELS_NARROW, "s", 4, SLIDE_CHANNEL)
+SLIDE_DOWN(Short, GEN_KERNELS_SHORT, "s", 5, SLIDE_CHANNEL)
+SLIDE_DOWN(Near, GEN_KERNELS_NEAR, "t", 5, SLIDE_NEAR)
+SLIDE_DOWN(Centred, GEN_KERNELS_CENTRED, "s", 7, SLIDE_CENTRED)
 #undef SLIDE_DOT
 #undef SLIDE_OUT
 #undef SLIDE_LOAD
 #undef SLIDE_ONE
 #undef SLIDE_TWO
 #undef SLIDE
-#undef SLIDE_ROWS
-#undef SLIDE_CENTRE
-#endif
-
-template <bool kPair, class Rescale>
-GEN_KERNELS_INLINE void slide_down(const int8_t* from, int8_t* to, const Columns& c,
-                                   const Weights& w, const Rescale& rescale) {
-  const int32_t row = c.row;
-  const int32_t bias = c.bias;
-  const int32_t across = kPair ? c.to_column : c.to_row;
-  const int32_t back = c.to_row - across;
-  uint32_t x0 = load_word(from, row);
-  uint32_t x1 = load_word(from, row);
-#if GEN_KERNELS_COREV
-  if (c.thirds > 0) {
-    slide_rows<kPair>(rescale, w, c, across, back, from, to, x0, x1);
-  }
-  int32_t left = c.rest;
+#undef SLIDE_CHANNEL
+#undef SLIDE_NEAR
+#undef SLIDE_CENTRED
+#undef SLIDE_DOWN
 #else
-  int32_t left = c.height;
-#endif
-  for (; left > 0; --left) {
-    const uint32_t x2 = load_word(from, row);
-    store_byte(to, rescale(sdotsp_b(sdotsp_b(sdotsp_b(bias, x0, w.w0), x1, w.w1), x2, w.w2)),
-               across);
-    if constexpr (kPair) {
-      store_byte(to, rescale(sdotsp_b(sdotsp_b(sdotsp_b(bias, x0, w.v0), x1, w.v1), x2, w.v2)),
-                 back);
+template <bool kPair, class Rescale>
+void slide_down(const int8_t*& from, int8_t*& to, const Slide& slide, const Columns& c,
+                const Weights& w, const Rescale& rescale) {
+  for (; from != slide.end; from += slide.from_step, to += slide.to_step) {
+    uint32_t x0 = load_word(from, c.row);
+    uint32_t x1 = load_word(from, c.row);
+    for (int32_t left = c.height; left > 0; --left) {
+      const uint32_t x2 = load_word(from, c.row);
+      store_byte(to, rescale(sdotsp_b(sdotsp_b(sdotsp_b(c.bias, x0, w.w0), x1, w.w1), x2, w.w2)),
+                 slide.across);
+      if constexpr (kPair) {
+        store_byte(to, rescale(sdotsp_b(sdotsp_b(sdotsp_b(c.bias, x0, w.v0), x1, w.v1), x2, w.v2)),
+                   slide.back);
+      }
+      x0 = x1;
+      x1 = x2;
     }
-    x0 = x1;
-    x1 = x2;
   }
 }
+#endif
 
 // Any windows; those of three rows, which move by more than one row, with the weights in registers.
 template <class Rescale>
@@ -267,65 +327,113 @@ GEN_KERNELS_INLINE void slide(const Columns& c, const uint32_t* weight, int32_t 
   }
 }
 
-// One output channel.
+// One output channel. For flash: Near only slides, Centred slides pairs only, Signed not at all.
 template <class Rescale>
-__attribute__((noinline)) void slide_all(const Columns& columns, const uint32_t* weight,
-                                         int32_t rows, const Rescale& constants) {
-  const Columns c = columns;
-  const Rescale rescale = constants;
+__attribute__((noinline)) void slide_all(Columns& columns, const uint32_t* weight, int32_t rows,
+                                         const Rescale& constants) {
+  Columns c = columns;
   if constexpr (!std::is_same_v<Rescale, Signed>) {
-    if (c.sliding) {
-      const int8_t* from = c.from;
-      int8_t* to = c.to;
-      int32_t width = c.width;
+    if (columns.sliding) {
       const Weights w{weight[0],      weight[1],      weight[2],
                       weight[0] << 8, weight[1] << 8, weight[2] << 8};
-      if (c.column == 1) {
-        for (; width >= 2; width -= 2, from += 2, to += 2 * c.to_column) {
-          slide_down<true>(from, to, c, w, rescale);
+      columns.pairs.end = columns.from + columns.pairs.width;
+      columns.singles.end = columns.pairs.end + columns.singles.width;
+      if (columns.pairs.width > 0) {
+        slide_down<true>(c.from, c.to, columns.pairs, columns, w, constants);
+      }
+      if constexpr (!std::is_same_v<Rescale, Centred>) {
+        if (columns.singles.width > 0) {
+          slide_down<false>(c.from, c.to, columns.singles, columns, w, constants);
         }
+        return;
       }
-      for (; width > 0; --width, from += c.column, to += c.to_column) {
-        slide_down<false>(from, to, c, w, rescale);
-      }
-      return;
+      c.width -= columns.pairs.width;  // a byte a column, where there are pairs
     }
   }
-  slide(c, weight, rows, rescale);
+  if constexpr (!std::is_same_v<Rescale, Near>) {
+    const Rescale rescale = constants;
+    slide(c, weight, rows, rescale);
+  }
+}
+
+// A window's rows as words; what lies behind a row meets zeros. Returns the sum of the weights.
+inline int32_t read_weights(uint32_t* to, const ConvCall& call, int32_t o) {
+  // From the last column to the first, where columns behind the last repeat it.
+  const int32_t step = call.output_channels;
+  const int32_t width = call.kernel.w;
+  const int32_t first = width > 3 ? -step : 0;
+  const int32_t second = width > 2 ? -step : 0;
+  const int32_t third = width > 1 ? -step : 0;
+  const int32_t down = (2 * width - 1) * step;
+  const uint32_t mask = 0xffffffffU >> (32 - 8 * width);
+  const int8_t* from = call.weight + (width - 1) * step + o;
+  int32_t sum = 0;
+  for (int32_t i = call.kernel.h; i > 0; --i) {
+    const uint32_t d = load_byte(from, first);
+    const uint32_t c = load_byte(from, second);
+    const uint32_t b = load_byte(from, third);
+    const uint32_t a = load_byte(from, down);
+    const uint32_t word = packhi_b(packlo_b(0, b, a), d, c) & mask;
+    sum = sdotsp_b(sum, word, 0x01010101U);
+    *to++ = word;
+  }
+  return sum;
+}
+
+// Negates the weights; false, and nothing changed, when one is -128.
+inline bool negate(uint32_t* weight, int32_t rows) {
+  uint32_t both = 0;
+  for (int32_t i = 0; i < rows; ++i) {
+    both |= weight[i] & sub_b(0, weight[i]);
+  }
+  if ((both & 0x80808080U) != 0) {
+    return false;
+  }
+  for (int32_t i = 0; i < rows; ++i) {
+    weight[i] = sub_b(0, weight[i]);
+  }
+  return true;
 }
 
 inline void channel(const ConvCall& call, Columns& columns, const Finish& finish, int32_t o) {
-  // The window's rows as words; what lies behind a row meets zeros.
-  uint32_t weight[Planes::kMostRows] = {};
-  const auto* from = reinterpret_cast<const uint8_t*>(call.weight + o);
-  const int32_t step = call.output_channels;
-  int32_t sum = 0;
-  for (int32_t i = 0; i < call.kernel.h; ++i) {
-    uint32_t word = *from;
-    from += step;
-    for (int32_t j = 1; j < call.kernel.w; ++j, from += step) {
-      word |= static_cast<uint32_t>(*from) << (8 * j);
-    }
-    weight[i] = word;
-    sum = sdotsp_b(sum, word, 0x01010101U);
-  }
-  const int32_t bias = (call.bias != nullptr ? call.bias[o] : 0) + call.input_offset * sum;
-  columns.bias = bias;
+  uint32_t weight[Planes::kMostRows];
+  const int32_t rows = call.kernel.h;
+  const int32_t sum = read_weights(weight, call, o);
+  columns.bias = (call.bias != nullptr ? call.bias[o] : 0) + call.input_offset * sum;
   const int32_t multiplier = call.multiplier[o];
   const int32_t shift = call.shift[o];
   const Kind kind = kind_of(multiplier, shift, finish);
-  const auto run = [&](const auto& rescale) { slide_all(columns, weight, call.kernel.h, rescale); };
+  const auto run = [&](const auto& rescale) { slide_all(columns, weight, rows, rescale); };
   if (kind == Kind::kNarrow) {
     run(Narrow{channel_of(kind, multiplier, shift, finish)});
   } else if (kind == Kind::kShort) {
     run(Short{channel_of(kind, multiplier, shift, finish)});
   } else if (can_centre(multiplier, shift, finish)) {
-    const Centred centred = centred_of(multiplier, shift, finish);
-    columns.bias -= centred.origin;
-    run(centred);
+    const Range range = range_of(multiplier, shift, finish);
+    if (columns.sliding && is_near(range) && negate(weight, rows)) {
+      columns.bias = -columns.bias;
+      run(near_of(multiplier, shift, finish, range));
+    } else {
+      columns.bias -= range.least;
+      run(centred_of(multiplier, shift, finish, range));
+    }
   } else {
     run(Signed{channel_of(Kind::kSigned, multiplier, shift, finish), finish.low, finish.high});
   }
+}
+
+// `count` times `columns` columns of windows.
+inline Slide slide_of(const Columns& c, int32_t columns, int32_t count) {
+  const int32_t across = columns == 2 ? c.to_column : c.to_row;
+  const int32_t step = columns * c.column;
+  return {c.height / 3,
+          12 * (c.height % 3),
+          step - (c.height + 2) * c.row,
+          columns * c.to_column - c.height * c.to_row,
+          nullptr,
+          across,
+          c.to_row - across,
+          count * step};
 }
 
 }  // namespace internal
@@ -343,10 +451,11 @@ inline void depthwise(const cortex_m::ConvCall& call, const Planes& planes) {
   columns.to_column = to.channels;
   columns.width = to.width;
   columns.height = to.height;
-  columns.thirds = to.height / 3;
-  columns.rest = to.height % 3;
   columns.sliding =
       call.kernel.h == 3 && call.kernel.w <= 3 && call.stride.h == 1 && call.dilation.h == 1;
+  const int32_t pairs = call.stride.w == 1 ? to.width >> 1 : 0;
+  columns.pairs = internal::slide_of(columns, 2, pairs);
+  columns.singles = internal::slide_of(columns, 1, to.width - 2 * pairs);
   const Finish finish = finish_of(call.requant);
   fill(planes.memory, -call.input_offset, 4 * planes.size);
   for (int32_t n = 0; n < call.input.batch; ++n) {

@@ -173,8 +173,69 @@ inline void channels_of(Four* to, const int32_t* multiplier, const int32_t* shif
   }
 }
 
-// Any clamp within int8, for shifts from -2 to -8: as Short, for sums from which `origin`, the
-// first that matters, is already taken. A sum below zero loses one at the first rounding.
+// Any clamp within int8, for shifts from -2 to -8. A sum below zero loses one at the first
+// rounding.
+inline bool can_centre(int32_t multiplier, int32_t shift, const Finish& finish) {
+  return multiplier >= (1 << 30) && shift >= -8 && shift <= -2 && finish.low >= INT8_MIN &&
+         finish.low <= finish.high && finish.high <= INT8_MAX;
+}
+
+// Sums that give finish.low and finish.high, as the limit of channel_of().
+struct Range {
+  int32_t least, most;
+};
+inline Range range_of(int32_t multiplier, int32_t shift, const Finish& finish) {
+  // What 128 results take, at a shift of 8; one of 255 ends at most 1/64 early.
+  const auto sums =
+      static_cast<int32_t>((uint32_t{1} << 31) / static_cast<uint32_t>(multiplier >> 15));
+  const auto sum_of = [&](int32_t result) {
+    const int32_t steps = result - finish.zero;
+    return steps < 0 ? -(-steps * sums >> (15 + shift)) : steps * sums >> (15 + shift);
+  };
+  return {sum_of(finish.low), sum_of(finish.high)};
+}
+
+// Takes the negated sum, where that has 16 digits from `least` to `most`. As an addend of two
+// halves, its high half is minus one for sums above zero, nothing for others: what those keep (zero
+// may lose it). Of P, the digits from place 16 on are enough.
+struct Near {
+  int32_t least, most;
+  int32_t a;  // the multiplier's low half, signed, negated
+  int32_t b;  // halves: what sums above zero keep, and the rest of the multiplier, both negated
+  int32_t c;
+  int32_t places;
+  GEN_KERNELS_INLINE int32_t operator()(int32_t sum) const {
+    sum = min(max(sum, least), most);
+    const int32_t high =
+        sdotsp_h(muls_16(sum, a), static_cast<uint32_t>(sum), static_cast<uint32_t>(b));
+    return add_nr(high, c, static_cast<uint32_t>(places));
+  }
+};
+#define GEN_KERNELS_NEAR(s)                                \
+  GEN_KERNELS_ASM(".insn r 0x2b, 3, 0x2d,", s, s, "least") \
+  GEN_KERNELS_ASM(".insn r 0x2b, 3, 0x2b,", s, s, "most")  \
+  GEN_KERNELS_ASM(".insn r 0x5b, 4, 0x10,", "t", s, "a")   \
+  GEN_KERNELS_ASM(".insn r 0x7b, 0, 0x54,", "t", s, "b")   \
+  GEN_KERNELS_ASM(".insn r 0x2b, 3, 0x40,", "t", "c", "places")
+
+inline bool is_near(const Range& range) {
+  return range.least > INT16_MIN && range.most <= -INT16_MIN;
+}
+
+inline Near near_of(int32_t multiplier, int32_t shift, const Finish& finish, const Range& range) {
+  const int32_t half = multiplier & 0xffff;
+  const int32_t carry = half > 0x8000 ? 1 : 0;
+  const int32_t rest = (multiplier >> 16) + carry;
+  const int32_t places = 15 - shift;
+  return {-range.most,
+          -range.least,
+          (carry << 16) - half,
+          INT32_MIN | (-rest & 0xffff),
+          (1 << (places - 1)) - (1 << 14) + finish.zero * (1 << places),
+          places};
+}
+
+// The others: as Short, for sums from which `origin`, the least that matters, is already taken.
 struct Centred {
   Channel k;
   int32_t origin;
@@ -197,32 +258,19 @@ struct Centred {
   GEN_KERNELS_MAC(s, "step")                                      \
   GEN_KERNELS_TOP_BYTE(s)
 
-inline bool can_centre(int32_t multiplier, int32_t shift, const Finish& finish) {
-  return multiplier >= (1 << 30) && shift >= -8 && shift <= -2 && finish.low >= INT8_MIN &&
-         finish.low <= finish.high && finish.high <= INT8_MAX;
-}
-
-inline Centred centred_of(int32_t multiplier, int32_t shift, const Finish& finish) {
+inline Centred centred_of(int32_t multiplier, int32_t shift, const Finish& finish,
+                          const Range& range) {
   const int32_t right = -shift;
   const int32_t places = 7 + right;
-  // A sum that gives `result`, as the limit of channel_of().
-  const auto sum_of = [&](int32_t result) {
-    const int32_t steps = result - finish.zero;
-    const auto size = static_cast<uint32_t>(steps < 0 ? -steps : steps) << 24;
-    const auto sum =
-        static_cast<int32_t>(size / static_cast<uint32_t>(multiplier >> 15) >> (8 - right));
-    return steps < 0 ? -sum : sum;
-  };
-  const int32_t origin = sum_of(finish.low);
   const int64_t round =
-      int64_t{origin} * multiplier + (int64_t{1} << 30) + (int64_t{1} << (30 + right));
+      int64_t{range.least} * multiplier + (int64_t{1} << 30) + (int64_t{1} << (30 + right));
   const int32_t mask = (1 << places) - 1;
   const auto top = static_cast<uint32_t>(finish.zero) << 24;
-  return {{sum_of(finish.high) - origin, (multiplier & mask) << (8 - right), multiplier >> places,
+  return {{range.most - range.least, (multiplier & mask) << (8 - right), multiplier >> places,
            static_cast<int32_t>(static_cast<uint32_t>(round >> places) + top)},
-          origin,
+          range.least,
           (static_cast<int32_t>(round) & mask) << (8 - right),
-          -origin,
+          -range.least,
           -(1 << (24 - right))};
 }
 

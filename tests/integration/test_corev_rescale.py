@@ -19,7 +19,7 @@ from ..support.run import missing_tools
 
 MULTIPLIERS = os.environ.get("GEN_KERNELS_COREV_MULTIPLIERS", "40")
 SOURCE = TREE / "tests" / "corev" / "rescale" / "main.cpp"
-KINDS = ["narrow", "short", "cut", "signed", "centred"]
+KINDS = ["narrow", "short", "cut", "signed", "centred", "near"]
 
 
 def test_rescales_are_exact(tmp_path: Path) -> None:

@@ -151,6 +151,7 @@ int main() {
   }
   TERNARY(sdotsp_b, s, , , u);
   TERNARY(sdotusp_b, s, , , u);
+  TERNARY(sdotsp_h, s, , , u);
   TERNARY(mac, s, s, s, u);
   TERNARY(add_nr, s, s, , u);
   TERNARY(packlo_b, , , , );
@@ -162,9 +163,11 @@ int main() {
   binary("clipur", [](uint32_t a, uint32_t b) { return u(clipur(s(a), s(b & 0x7fffffff))); });
   BINARY(min_b, , );
   BINARY(max_b, , );
+  BINARY(sub_b, , );
   BINARY(pack, , );
   BINARY(pack_h, , );
   BINARY(mulu_16, s, u);
+  BINARY(muls_16, s, u);
   BINARY(add_n24, s, u);
   BINARY(addu_n15, , );
   BINARY(mulh, s, u);
@@ -176,7 +179,9 @@ int main() {
   store("store_word", [](int8_t*& at, uint32_t value, int32_t) { store_word(at, value); });
   store("store_word_step",
         [](int8_t*& at, uint32_t value, int32_t step) { store_word(at, value, step); });
-  store("store_byte", [](int8_t*& at, uint32_t value, int32_t step) {
+  store("store_byte",
+        [](int8_t*& at, uint32_t value, int32_t) { store_byte(at, static_cast<int8_t>(value)); });
+  store("store_byte_step", [](int8_t*& at, uint32_t value, int32_t step) {
     store_byte(at, static_cast<int8_t>(value), step);
   });
   // Hardware loops, of every length that has a tail of its own.

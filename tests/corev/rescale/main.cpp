@@ -40,7 +40,7 @@ struct Count {
   uint64_t sums = 0;
   uint32_t wrong = 0;
 };
-Count counts[5];
+Count counts[6];
 
 template <class Rescale>
 struct Check {
@@ -93,13 +93,17 @@ struct Check {
   }
 };
 
-// Takes the origin of a Centred first, as the kernels do with the bias.
+// Takes the origin of a Centred first, or the negated sum for a Near, as the kernels do with the
+// bias.
 struct FromOrigin {
-  Centred k_;
-  Channel k;
+  Centred k;
   int32_t operator()(int32_t sum) const {
-    return k_(static_cast<int32_t>(static_cast<uint32_t>(sum) - static_cast<uint32_t>(k_.origin)));
+    return k(static_cast<int32_t>(static_cast<uint32_t>(sum) - static_cast<uint32_t>(k.origin)));
   }
+};
+struct Negated {
+  Near k;
+  int32_t operator()(int32_t sum) const { return k(-sum); }
 };
 
 template <class Rescale>
@@ -128,16 +132,26 @@ void channel(int32_t multiplier, int32_t shift, const Requant& requant) {
   }
 }
 
+template <class Rescale>
+void centred(const Rescale& rescale, int32_t multiplier, int32_t shift, const Requant& requant,
+             const Range& range, Count& count) {
+  const Check<Rescale> c{rescale, multiplier, shift, requant, (1 << 29) - 1, count};
+  c.run(range.most, false);
+  c.around(range.least);
+  for (int32_t sum = range.least - 1000; EXHAUSTIVE != 0 && sum < range.most + 1000; ++sum) {
+    c.one(sum);
+  }
+}
+
 void centred(int32_t multiplier, int32_t shift, const Requant& requant) {
   const Finish finish = finish_of(requant);
   if (can_centre(multiplier, shift, finish)) {
-    const Centred k = centred_of(multiplier, shift, finish);
-    const FromOrigin rescale{k, k.k};
-    const Check<FromOrigin> c{rescale, multiplier, shift, requant, (1 << 29) - 1, counts[4]};
-    c.run(k.k.limit + k.origin, false);
-    for (int32_t sum = k.origin - 1000; EXHAUSTIVE != 0 && sum < k.origin + k.k.limit + 1000;
-         ++sum) {
-      c.one(sum);
+    const Range range = range_of(multiplier, shift, finish);
+    const FromOrigin any{centred_of(multiplier, shift, finish, range)};
+    centred(any, multiplier, shift, requant, range, counts[4]);
+    if (is_near(range)) {
+      const Negated near{near_of(multiplier, shift, finish, range)};
+      centred(near, multiplier, shift, requant, range, counts[5]);
     }
   }
 }
@@ -176,9 +190,9 @@ int main() {
   for (int32_t i = 0; i < MULTIPLIERS; ++i) {
     multiplier((1 << 30) + static_cast<int32_t>(random32() & 0x3fffffff));
   }
-  static const char* const kNames[] = {"narrow", "short", "cut", "signed", "centred"};
+  static const char* const kNames[] = {"narrow", "short", "cut", "signed", "centred", "near"};
   bool good = true;
-  for (int i = 0; i < 5; ++i) {
+  for (int i = 0; i < 6; ++i) {
     printf("%s channels %lu sums %lu wrong %lu\n", kNames[i],
            static_cast<unsigned long>(counts[i].channels),
            static_cast<unsigned long>(counts[i].sums), static_cast<unsigned long>(counts[i].wrong));
