@@ -1,6 +1,6 @@
 // elu, gelu, glu, leaky_relu, logit.
-#include "util/elementwise.h"
 #include "util/fmath.h"
+#include "util/unary.h"
 #include "util/view.h"
 
 namespace gen_kernels {

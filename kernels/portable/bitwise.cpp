@@ -1,5 +1,5 @@
 // Bitwise operators on integers and Bool.
-#include "util/elementwise.h"
+#include "util/unary.h"
 
 namespace gen_kernels {
 namespace {

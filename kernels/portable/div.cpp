@@ -1,6 +1,6 @@
 // div with its rounding modes, floor_divide, fmod, remainder.
 // Dividing an integer by zero fails, as it raises in PyTorch.
-#include "util/elementwise.h"
+#include "util/unary.h"
 
 namespace gen_kernels {
 namespace {

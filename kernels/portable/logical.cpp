@@ -1,5 +1,5 @@
 // logical_and, logical_or, logical_xor, logical_not: numbers are true unless zero.
-#include "util/elementwise.h"
+#include "util/unary.h"
 
 namespace gen_kernels {
 namespace {

@@ -1,6 +1,6 @@
 // pow and atan2.
-#include "util/elementwise.h"
 #include "util/fmath.h"
+#include "util/unary.h"
 
 namespace gen_kernels {
 namespace {

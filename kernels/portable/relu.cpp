@@ -1,5 +1,5 @@
 // relu.
-#include "util/elementwise.h"
+#include "util/unary.h"
 
 namespace gen_kernels {
 namespace {

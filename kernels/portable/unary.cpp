@@ -1,4 +1,6 @@
 // abs, neg, sign, rounding, isnan, isinf.
+#include "util/unary.h"
+
 #include "util/convert.h"
 
 namespace gen_kernels {

@@ -1,7 +1,7 @@
 // Functions of one floating-point number: exp, log, trigonometry, sigmoid, erf, ...
 // Integers and Bool compute in Float.
-#include "util/elementwise.h"
 #include "util/fmath.h"
+#include "util/unary.h"
 
 namespace gen_kernels {
 namespace {

@@ -1,4 +1,4 @@
-// The elementwise engine: unary, binary and ternary operators with broadcasting
+// The elementwise engine: unary (unary.h), binary and ternary operators with broadcasting
 // and type promotion.
 //
 // An operator is a handful of `Block`s, one per compute type, that do n elements
@@ -10,7 +10,7 @@
 
 #include "util/arith.h"
 #include "util/block.h"
-#include "util/promote.h"
+#include "util/broadcast.h"
 
 namespace gen_kernels {
 
@@ -81,97 +81,12 @@ inline constexpr Blocks<Mask> kBlocks{
     internal::block_or_null<F, N, double, Mask, (Classes & kFloatBlocks) != 0>(),
     internal::block_or_null<F, N, IntCompute<Mask>, Mask, (Classes & kIntBlocks) != 0>()};
 
-// An operand: a tensor or a number.
-struct Operand {
-  const Tensor* tensor = nullptr;
-  const Scalar* scalar = nullptr;
-
-  Operand(const Tensor& t) : tensor(&t) {}  // NOLINT: implicit on purpose
-  Operand(const Scalar& s) : scalar(&s) {}  // NOLINT: implicit on purpose
-};
-
 enum Rule : unsigned {
   kNoRule = 0,
   kToFloat = 1,     // integer and Bool operands compute in Float (exp, true division)
   kBoolResult = 2,  // the result is Bool whatever the operands are (comparisons)
   kNarrow = 4,      // 0-d operands are rounded to the common dtype first
 };
-
-GEN_KERNELS_NOINLINE inline ScalarType result_type(const Operand* in, size_t n) {
-  ResultType r;
-  for (size_t k = 0; k < n; ++k) {
-    if (in[k].tensor != nullptr) {
-      r.add(*in[k].tensor);
-    } else {
-      r.add(*in[k].scalar);
-    }
-  }
-  return r.get();
-}
-
-// Lays the walk over `out` in its memory order, the operands broadcast to it, which
-// they do; operand 0 of the walk is `out`, numbers have no place yet.
-GEN_KERNELS_NOINLINE inline void lay_walk(Walk& w, const Tensor& out, const Operand* in, size_t n) {
-  w.operands = n + 1;
-  w.at[0] = mutable_bytes(out);
-  for (size_t k = 0; k < n; ++k) {
-    w.at[k + 1] = in[k].tensor == nullptr ? nullptr : const_cast<char*>(const_bytes(*in[k].tensor));
-  }
-  for (size_t i = rank(out); i-- > 0;) {
-    const size_t d = out.dim_order().data()[i];
-    ptrdiff_t stride[kMaxOperands];
-    stride[0] = stride_at(out, d) * out.element_size();
-    for (size_t k = 0; k < n; ++k) {
-      const Tensor* t = in[k].tensor;
-      stride[k + 1] = 0;
-      // Dims align at the last one; those missing in front or of size one repeat.
-      const ptrdiff_t td = t == nullptr ? -1 : static_cast<ptrdiff_t>(d) + t->dim() - out.dim();
-      if (td >= 0 && t->sizes().data()[td] != 1) {
-        stride[k + 1] = t->strides().data()[td] * t->element_size();
-      }
-    }
-    add_axis(w, size_at(out, d), stride);
-  }
-}
-
-// The shape that the operands broadcast to; false when they do not fit together.
-GEN_KERNELS_NOINLINE inline bool broadcast_shape(Shape& shape, const Operand* in, size_t n) {
-  for (size_t k = 0; k < n; ++k) {
-    if (in[k].tensor != nullptr && rank(*in[k].tensor) > shape.rank) {
-      shape.rank = rank(*in[k].tensor);
-    }
-  }
-  if (shape.rank > kMaxDims) {
-    return false;
-  }
-  for (size_t d = 0; d < shape.rank; ++d) {
-    SizesType size = 1;
-    for (size_t k = 0; k < n; ++k) {
-      const Tensor* t = in[k].tensor;
-      // Dims align at the last one; a dim that is missing in front is of size one.
-      const size_t own = t == nullptr ? 0 : d + rank(*t) - shape.rank;
-      if (t == nullptr || own >= rank(*t) || t->sizes().data()[own] == 1) {
-        continue;
-      }
-      if (size != 1 && size != t->sizes().data()[own]) {
-        return false;
-      }
-      size = t->sizes().data()[own];
-    }
-    shape.sizes[d] = size;
-  }
-  return true;
-}
-
-// Resizes `out` to the operands' broadcast shape and lays the walk over it.
-inline bool plan_walk(Walk& w, Tensor& out, const Operand* in, size_t n) {
-  Shape shape;
-  if (!broadcast_shape(shape, in, n) || !resize_out(out, shape)) {
-    return false;
-  }
-  lay_walk(w, out, in, n);
-  return true;
-}
 
 // Elements that are converted at a time: large enough to pay for the calls, small on the stack.
 inline constexpr size_t kChunk = 16;
@@ -441,92 +356,11 @@ inline bool elementwise(Tensor& out, const Operand* in, size_t n, ScalarType com
   }
 }
 
-// unary() for one dtype.
-template <class C>
-GEN_KERNELS_NOINLINE inline bool unary_plain(Tensor& out, const Tensor& in, Block<C> block,
-                                             const void* extra) {
-  if (in.scalar_type() != kScalarType<C> || out.scalar_type() != kScalarType<C> ||
-      !resize_out_like(out, in) || !same_layout(out, in)) {
-    return false;
-  }
-  const C* from = const_data<C>(in);
-  const ptrdiff_t step = sizeof(C);
-  block(&from, &step, mutable_data<C>(out), numel(out), extra);
-  return true;
-}
-
-// unary() for several dtypes.
-template <TypeMask Mask>
-GEN_KERNELS_NOINLINE inline bool unary_mixed(Tensor& out, const Tensor& in, unsigned rules,
-                                             const Blocks<Mask>& blocks, const void* extra) {
-  ScalarType common = in.scalar_type();
-  if ((rules & kToFloat) != 0 && !is_floating(common)) {
-    common = ScalarType::Float;
-  }
-  const Operand operand = in;
-  if (!check_types(Mask, out, &operand, 1, common, rules) || !resize_out_like(out, in) ||
-      !same_layout(out, in)) {
-    return false;
-  }
-  Walk w;
-  w.operands = 2;
-  w.at[0] = mutable_bytes(out);
-  w.at[1] = const_cast<char*>(const_bytes(in));
-  const ptrdiff_t stride[2] = {out.element_size(), in.element_size()};
-  add_axis(w, numel(out), stride);
-  return run_blocks<Mask>(w, out, &operand, common, rules, blocks, extra);
-}
-
-// An operator of one tensor, which must have the layout that `out` gets.
-template <TypeMask Mask>
-inline bool unary(Tensor& out, const Tensor& in, unsigned rules, const Blocks<Mask>& blocks,
-                  const void* extra = nullptr) {
-  using C = PlainType<Mask>;
-  if constexpr (std::is_void_v<C>) {
-    return unary_mixed<Mask>(out, in, rules, blocks, extra);
-  } else {
-    const Block<C> block = block_for<C>(blocks);
-    return block != nullptr && (std::is_floating_point_v<C> || (rules & kToFloat) == 0) &&
-           unary_plain<C>(out, in, block, extra);
-  }
-}
-
 // An operator of two operands, F::apply<C>(a, b).
 template <TypeMask Mask, class F, unsigned Classes = kAllBlocks>
 inline bool binary(Tensor& out, const Operand& a, const Operand& b, unsigned rules = kNoRule) {
   const Operand in[2] = {a, b};
   return elementwise<Mask>(out, in, 2, ScalarType::Undefined, rules, kBlocks<F, 2, Mask, Classes>);
-}
-
-// ---- Functions of one float or double ----
-
-namespace internal {
-// Applies the function that `extra` points to.
-template <class C>
-inline void math_block(const C* const* in, const ptrdiff_t* step, C* out, size_t n,
-                       const void* extra) {
-  C (*const function)(C) = *static_cast<C (*const*)(C)>(extra);
-  const C* a = in[0];
-  for (; n != 0; --n, a = after(a, step[0])) {
-    *out++ = function(*a);
-  }
-}
-}  // namespace internal
-
-// out = f(in) for floating dtypes, integers and Bool as Float. Each operator costs its call and
-// `f`.
-template <TypeMask Mask>
-inline bool unary_math(Tensor& out, const Tensor& in, float (*f32)(float),
-                       [[maybe_unused]] double (*f64)(double)) {
-  constexpr bool has_double = (Mask & kComputedIn<double>) != 0;
-  static constexpr Blocks<Mask> blocks{
-      internal::math_block<float>, has_double ? internal::math_block<double> : nullptr, nullptr};
-  const void* extra = &f32;
-  double (*const wide)(double) = has_double ? f64 : nullptr;
-  if (has_double && in.scalar_type() == ScalarType::Double) {
-    extra = &wide;
-  }
-  return unary<Mask>(out, in, kToFloat, blocks, extra);
 }
 
 }  // namespace gen_kernels
