@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import shutil
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -11,14 +11,16 @@ from gen_kernels.codegen.image_size import section_sizes
 
 from ..support.bazel import workspace_of
 from ..support.models import TREE, load_model
-from ..support.run import build_library, link_program, missing_tools
+from ..support.run import LIBRARY_TARGET, build_library, link_program, missing_tools
 from .test_cmake import Project, require
 
-pytestmark = [pytest.mark.slow, pytest.mark.cross]
+pytestmark = [pytest.mark.slow, pytest.mark.cross, pytest.mark.xdist_group("bazel")]
 
 COMMON = TREE / "platform" / "common"
 DEFINES = ("-DRUNNER_SMALL", "-DNDEBUG")
-# The three differ in the order of their objects alone: branches may become a little longer.
+# Model -> what it is built for: the second has kernels with CORE-V instructions.
+IMAGES = {"add": "qemu", "cortexm_mlp": "rtl"}
+# The images differ in the order of their objects alone: a branch may be longer or shorter.
 MARGIN = 64
 
 LISTING = """
@@ -32,51 +34,11 @@ target_compile_options(image PRIVATE -DRUNNER_SMALL -DNDEBUG)
 target_link_libraries(image PRIVATE kernels)
 gen_kernels_firmware(image)
 """
-
-
-def code(image: Path) -> int:
-    """Bytes of code and constants; model and inputs are the same in all."""
-    sizes = section_sizes(image.read_bytes())
-    return sizes[".text"] + sizes[".rodata"] + sizes.get(".data", 0)
-
-
-@pytest.fixture(scope="module")
-def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The image of the model `add` with the library of `gen-kernels build`."""
-    if reason := missing_tools("qemu"):
-        pytest.skip(reason)
-    folder = tmp_path_factory.mktemp("reference")
-    model = load_model("add")
-    library = build_library("qemu", folder / "build", "--model", str(model.path))
-    cases = [model.cases[0].case]
-    return link_program("qemu", library, model.path, cases, out=folder / "image", defines=DEFINES)
-
-
-@pytest.mark.parametrize("generator", ["Ninja", "Unix Makefiles"])
-def test_cmake(reference: Path, generator: str, tmp_path: Path) -> None:
-    require("cmake", {"Ninja": "ninja"}.get(generator, "make"))
-    model = load_model("add").path
-    places = {"MODEL": model, "MODELS": model.parent, "COMMON": COMMON}
-    listing = LISTING.replace("@DATA@", str(reference.with_name("image.d")))
-    for name, place in places.items():
-        listing = listing.replace(f"@{name}@", str(place))
-    project = Project(tmp_path / "source", tmp_path / "build", generator)
-    project.source.mkdir()
-    (project.source / "CMakeLists.txt").write_text(listing)
-    toolchain = TREE / "platform" / "cv32e40p" / "toolchain.cmake"
-    done = project.configure(f"-DCMAKE_TOOLCHAIN_FILE={toolchain}", "-DGEN_KERNELS_TARGET=rv32imc")
-    assert done.returncode == 0, done.stderr
-    done = project.make()
-    assert done.returncode == 0, done.stdout + done.stderr
-    print(code(project.build / "image"), code(reference))
-    assert abs(code(project.build / "image") - code(reference)) <= MARGIN
-
-
 BUILD = """
 load("@gen_kernels//bazel:defs.bzl", "gen_kernels_library")
 load("@rules_cc//cc:defs.bzl", "cc_binary")
 
-gen_kernels_library(name = "kernels", models = ["add.pte"])
+gen_kernels_library(name = "kernels", models = ["model.pte"])
 cc_binary(
     name = "image",
     srcs = ["runner.cpp", "runner.h", "runner_cases.h", "runner_data.S"],
@@ -86,29 +48,84 @@ cc_binary(
 """
 
 
-@pytest.mark.xdist_group("bazel")
-def test_bazel(reference: Path, tmp_path: Path) -> None:
-    folder, data = tmp_path / "image", reference.with_name("image.d")
+def code(image: Path) -> int:
+    """Bytes of code and constants; model and inputs are the same in all."""
+    sizes = section_sizes(image.read_bytes())
+    return sizes[".text"] + sizes[".rodata"] + sizes.get(".data", 0)
+
+
+class References:
+    """Images with the libraries of `gen-kernels build`; their cases and inputs are beside them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.image = lru_cache(self._image)
+
+    def _image(self, name: str) -> Path:
+        model, target = load_model(name), IMAGES[name]
+        library = build_library(target, self.folder / name, "--model", str(model.path))
+        cases, out = [model.cases[0].case], self.folder / f"{name}.elf"
+        return link_program(target, library, model.path, cases, out=out, defines=DEFINES)
+
+    def data(self, name: str) -> Path:
+        """The folder with what the runner includes."""
+        return self.image(name).with_name(f"{name}.elf.d")
+
+
+@pytest.fixture(scope="module")
+def references(tmp_path_factory: pytest.TempPathFactory) -> References:
+    if reason := missing_tools("qemu"):
+        pytest.skip(reason)
+    return References(tmp_path_factory.mktemp("references"))
+
+
+@pytest.mark.parametrize(
+    ("name", "generator"),
+    [("add", "Unix Makefiles"), ("add", "Ninja"), ("cortexm_mlp", "Ninja")],
+)
+def test_cmake(references: References, name: str, generator: str, tmp_path: Path) -> None:
+    require("cmake", {"Ninja": "ninja"}.get(generator, "make"))
+    model, data = load_model(name).path, references.data(name)
+    places = {"MODEL": model, "MODELS": model.parent, "COMMON": COMMON, "DATA": data}
+    listing = LISTING
+    for word, place in places.items():
+        listing = listing.replace(f"@{word}@", str(place))
+    project = Project(tmp_path / "source", tmp_path / "build", generator)
+    project.source.mkdir()
+    (project.source / "CMakeLists.txt").write_text(listing)
+    toolchain = TREE / "platform" / "cv32e40p" / "toolchain.cmake"
+    target = LIBRARY_TARGET[IMAGES[name]]
+    done = project.configure(
+        f"-DCMAKE_TOOLCHAIN_FILE={toolchain}", f"-DGEN_KERNELS_TARGET={target}"
+    )
+    assert done.returncode == 0, done.stderr
+    done = project.make()
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert abs(code(project.build / "image") - code(references.image(name))) <= MARGIN
+
+
+def test_bazel(references: References, tmp_path: Path) -> None:
+    folder, example = tmp_path / "images", TREE / "examples" / "bazel"
     folder.mkdir()
-    (folder / "BUILD.bazel").write_text(BUILD)
-    model = load_model("add").path
-    example = TREE / "examples" / "bazel"
-    for file in (
-        *(example / "WORKSPACE", example / ".bazelrc", model),
-        *(COMMON / "runner.cpp", COMMON / "runner.h", data / "runner_cases.h"),
-    ):
-        shutil.copy(file, folder)
-
-    # A sandbox has declared files alone: the assembler gets the bytes themselves.
-    def embedded(match: re.Match[str]) -> str:
-        name = match[1]
-        content = model.read_bytes() if name == model.name else (data / name).read_bytes()
-        return ".byte " + ", ".join(map(str, content))
-
-    text = re.sub(r'\.incbin "(.*)"', embedded, (data / "runner_data.S").read_text())
-    (folder / "runner_data.S").write_text(text)
+    for file in ("WORKSPACE", ".bazelrc"):
+        shutil.copy(example / file, folder)
+    for name in IMAGES:
+        package, model, data = folder / name, load_model(name).path, references.data(name)
+        package.mkdir()
+        (package / "BUILD.bazel").write_text(BUILD)
+        (package / "model.pte").write_bytes(model.read_bytes())
+        for file in (COMMON / "runner.cpp", COMMON / "runner.h", data / "runner_cases.h"):
+            shutil.copy(file, package)
+        text = (data / "runner_data.S").read_text()
+        for file in (model, *data.glob("*.bin")):
+            # A sandbox has declared files alone: the assembler gets the bytes themselves.
+            values = ", ".join(map(str, file.read_bytes()))
+            text = text.replace(f'.incbin "{file.name}"', f".byte {values}")
+        assert ".incbin" not in text
+        (package / "runner_data.S").write_text(text)
     with workspace_of(folder, tmp_path / "out") as workspace:
-        workspace.build("//:image", "--config=rv32imc", *(f"--copt={flag}" for flag in DEFINES))
-        image = folder / "bazel-bin" / "image"
-        print(code(image), code(reference))
-        assert abs(code(image) - code(reference)) <= MARGIN
+        for name, on in IMAGES.items():
+            options = (f"--config={LIBRARY_TARGET[on]}", *(f"--copt={flag}" for flag in DEFINES))
+            workspace.build(f"//{name}:image", *options)
+            image = folder / "bazel-bin" / name / "image"
+            assert abs(code(image) - code(references.image(name))) <= MARGIN

@@ -63,6 +63,13 @@ def test_dependencies_are_few(installed: Path, tmp_path: Path) -> None:
     assert not compiled
 
 
+def test_has_the_files_of_other_builds(installed: Path) -> None:
+    (package,) = (installed / "lib").glob("*/site-packages/gen_kernels")
+    files = ("BUCK", "BUILD.bazel", "MODULE.bazel", "WORKSPACE", "buck/defs.bzl")
+    for name in (*files, "bazel/defs.bzl", "bazel/one_runtime.cpp", "cmake/GenKernels.cmake"):
+        assert (package / name).is_file(), name
+
+
 def test_generates(installed: Path, tmp_path: Path) -> None:
     summary = run(
         installed / "bin/gen-kernels", "--model", ADD, "--out", tmp_path / "build", cwd=tmp_path
