@@ -20,11 +20,15 @@ void functions();
 
 namespace {
 
-void convolution(const char* name, int32_t channels, int32_t outputs, int32_t kernel, int32_t size,
+struct Size {
+  int32_t height, width;
+};
+
+void convolution(const char* name, int32_t channels, int32_t outputs, int32_t kernel, Size size,
                  bool depthwise, int32_t shift, int64_t zero) {
   used = 0;
   Made made[6];
-  const Tensor x = make(made[0], ScalarType::Char, {1, size, size, channels});
+  const Tensor x = make(made[0], ScalarType::Char, {1, size.height, size.width, channels});
   const Tensor w = depthwise ? make(made[1], ScalarType::Char, {1, kernel, kernel, outputs})
                              : make(made[1], ScalarType::Char, {outputs, kernel, kernel, channels});
   const Tensor multipliers = make(made[2], ScalarType::Int, {outputs});
@@ -33,13 +37,13 @@ void convolution(const char* name, int32_t channels, int32_t outputs, int32_t ke
   set(multipliers, 1 << 30, 1U << 30);
   set(shifts, shift, 1);
   set(*bias, -5000, 10000);
-  Tensor out = make(made[5], ScalarType::Char, {1, size, size, outputs});
+  Tensor out = make(made[5], ScalarType::Char, {1, size.height, size.width, outputs});
   const int64_t ones[] = {1, 1};
   const int64_t pads[] = {kernel / 2, kernel / 2};
   const Ints one(ones, 2);
   const Ints pad(pads, 2);
-  const auto products =
-      static_cast<uint32_t>(size * size * outputs * kernel * kernel * (depthwise ? 1 : channels));
+  const auto products = static_cast<uint32_t>(size.height * size.width * outputs * kernel * kernel *
+                                              (depthwise ? 1 : channels));
   const size_t bytes = x.nbytes() + w.nbytes() + out.nbytes();
   if (depthwise) {
     measure(name, "mac", products, bytes, out,
@@ -115,17 +119,22 @@ void products() {
 }  // namespace
 
 int main() {
-  convolution("conv_3x3_32_to_32", 32, 32, 3, 8, false, -9, -128);
-  convolution("conv_3x3_64_to_64", 64, 64, 3, 6, false, -9, -128);
-  convolution("conv_3x3_32_to_32_no_relu", 32, 32, 3, 8, false, -9, 5);
-  convolution("conv_1x1_32_to_32", 32, 32, 1, 12, false, -8, -128);
-  convolution("conv_1x1_64_to_64", 64, 64, 1, 10, false, -8, -128);
-  convolution("conv_1x1_128_to_128", 128, 128, 1, 6, false, -8, -128);
-  convolution("conv_1x1_256_to_64", 256, 64, 1, 6, false, -9, -128);
-  convolution("depthwise_3x3_32", 32, 32, 3, 16, true, -6, -128);
-  convolution("depthwise_3x3_16_large", 16, 16, 3, 30, true, -6, -128);
-  convolution("depthwise_3x3_32_shift_8", 32, 32, 3, 16, true, -8, -128);
-  convolution("depthwise_3x3_32_no_relu", 32, 32, 3, 16, true, -6, 5);
+  convolution("conv_3x3_32_to_32", 32, 32, 3, {8, 8}, false, -9, -128);
+  convolution("conv_3x3_64_to_64", 64, 64, 3, {6, 6}, false, -9, -128);
+  convolution("conv_3x3_32_to_32_no_relu", 32, 32, 3, {8, 8}, false, -9, 5);
+  convolution("conv_1x1_32_to_32", 32, 32, 1, {12, 12}, false, -8, -128);
+  convolution("conv_1x1_64_to_64", 64, 64, 1, {10, 10}, false, -8, -128);
+  convolution("conv_1x1_32_to_32_25x5", 32, 32, 1, {25, 5}, false, -8, -128);
+  convolution("conv_1x1_64_to_64_25x5", 64, 64, 1, {25, 5}, false, -8, -128);
+  convolution("conv_1x1_32_to_32_16x16", 32, 32, 1, {16, 16}, false, -8, -128);
+  convolution("conv_1x1_64_to_64_16x16", 64, 64, 1, {16, 16}, false, -8, -128);
+  convolution("conv_1x1_32_to_32_16x16_shift_7", 32, 32, 1, {16, 16}, false, -7, -128);
+  convolution("conv_1x1_128_to_128", 128, 128, 1, {6, 6}, false, -8, -128);
+  convolution("conv_1x1_256_to_64", 256, 64, 1, {6, 6}, false, -9, -128);
+  convolution("depthwise_3x3_32", 32, 32, 3, {16, 16}, true, -6, -128);
+  convolution("depthwise_3x3_16_large", 16, 16, 3, {30, 30}, true, -6, -128);
+  convolution("depthwise_3x3_32_shift_8", 32, 32, 3, {16, 16}, true, -8, -128);
+  convolution("depthwise_3x3_32_no_relu", 32, 32, 3, {16, 16}, true, -6, 5);
   linear("linear_64_to_12", 64, 12);
   linear("linear_256_to_64", 256, 64);
   linear("linear_512_to_64", 512, 64);

@@ -136,40 +136,50 @@ inline Kind kind_of(int32_t multiplier, int32_t shift, const Finish& finish) {
   return shift < -8 ? Kind::kCut : shift < -7 ? Kind::kShort : Kind::kNarrow;
 }
 
+// Sums that give `high` have a P / 2^(31 + right) from 1/2 + 2^(-right - 1) below high - zero to
+// 1/2 - 2^(-right - 1) above; this one's is less than 1/2 below and 1/1000 above. The divisor is as
+// large as may be: that makes the division short.
+inline int32_t limit_of(int32_t multiplier, int32_t shift, const Finish& finish) {
+  const uint32_t most = static_cast<uint32_t>(finish.high - finish.zero) << 24;
+  return static_cast<int32_t>(most / static_cast<uint32_t>(multiplier >> 8) << (-1 - shift));
+}
+
 inline Channel channel_of(Kind kind, int32_t multiplier, int32_t shift, const Finish& finish) {
   const int32_t right = -shift;
-  uint32_t limit = 0;
-  if (kind != Kind::kSigned) {
-    // Sums that give `high` have a P / 2^(31 + right) from 1/2 + 2^(-right - 1) below high - zero
-    // to 1/2 - 2^(-right - 1) above; this one's is less than 1/2 below and 1/64 above.
-    const auto most = static_cast<uint32_t>(finish.high - finish.zero);
-    limit = (most << 24) / static_cast<uint32_t>(multiplier >> 15);
+  if (kind <= Kind::kShort) {
+    const bool narrow = kind == Kind::kNarrow;
+    const auto low = static_cast<uint32_t>(multiplier) << ((narrow ? 9 : 8) - right);
+    return {limit_of(multiplier, shift, finish),
+            static_cast<int32_t>(low & (narrow ? 0xffff : 0x7fff)), multiplier >> (7 + right),
+            finish.zero * (1 << 24) + (1 << 23) + ((1 << 23) >> right)};
   }
-  if (kind == Kind::kNarrow || kind == Kind::kShort) {
-    const int32_t places = 7 + right;
-    const int32_t low = multiplier & ((1 << places) - 1);
-    return {static_cast<int32_t>(limit >> (8 - right)),
-            kind == Kind::kNarrow ? low << (16 - places) : low << (15 - places),
-            multiplier >> places, (1 << 23) + (1 << (23 - right)) + finish.zero * (1 << 24)};
-  }
-  return {static_cast<int32_t>(right < 8 ? limit >> (8 - right) : limit << (right - 8)), multiplier,
-          1 + (1 << right) + finish.zero * (1 << (right + 1)), right + 1};
+  return {kind == Kind::kCut ? limit_of(multiplier, shift, finish) : 0, multiplier,
+          1 + (1 + 2 * finish.zero) * (1 << right), right + 1};
 }
 
 // The constants of `count` channels, at least 4. Those behind the last full four come with their
 // predecessors once more.
 inline void channels_of(Four* to, const int32_t* multiplier, const int32_t* shift, int32_t count,
                         const Finish& finish) {
+  const Finish f = finish;  // in registers: what is stored might change the other
   for (int32_t done = 0; done < count; done += 4, ++to) {
     const int32_t first = min(done, count - 4);
     const int32_t* m = multiplier + first;
     const int32_t* s = shift + first;
-    const Kind kind = kind_of(min(min(m[0], m[1]), min(m[2], m[3])),
-                              min(min(s[0], s[1]), min(s[2], s[3])), finish);
-    for (int32_t i = 0; i < 4; ++i) {
-      to->channel[i] = channel_of(kind, m[i], s[i], finish);
-    }
+    const Kind kind =
+        kind_of(min(min(m[0], m[1]), min(m[2], m[3])), min(min(s[0], s[1]), min(s[2], s[3])), f);
     to->kind = kind;
+    Channel* channel = to->channel;
+    Channel* const end = channel + 4;
+    if (kind <= Kind::kShort) {
+      do {
+        *channel = channel_of(kind, *m++, *s++, f);
+      } while (++channel != end);
+    } else {
+      do {
+        *channel = channel_of(kind, *m++, *s++, f);
+      } while (++channel != end);
+    }
   }
 }
 
