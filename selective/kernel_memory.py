@@ -20,7 +20,9 @@ _BIAS = 4  # an output channel's bias with the input offset's share
 _FOUR = 68  # sizeof(Four): what four output channels need after their sums
 _WORD = 4
 _TURNED = 32  # output channels whose weights are turned at a time
-_ROWS = 4  # rows of inputs that are multiplied at a time
+_ROWS = 4  # rows of inputs that are multiplied at a time; twice as many short ones
+_SHORT = 64
+_WIDE = 16  # columns of a row that are multiplied at a time
 _FEW = 4  # channels of an image that is copied with its padding
 
 
@@ -63,7 +65,7 @@ def _dense(outputs: int, groups: int, taps: int, turned: bool, direct: bool, ima
         channels = min(channels, _TURNED)
     table = channels * _BIAS + -(-channels // 4) * _FOUR
     weights = channels * inner if turned else 0
-    rows = 0 if direct and not turned else _ROWS * inner
+    rows = 0 if direct and not turned else _ROWS * inner * (2 if inner <= _SHORT else 1)
     return table + weights + rows + image
 
 
@@ -117,6 +119,8 @@ def _product(rows: int, columns: int, inner: int, offsets: tuple[int, int], has_
     right = columns * padded if padded != inner else 0
     unsigned = offsets == (128, 0) and rows < _ROWS
     left = rows * padded if padded != inner or unsigned else 0
+    if unsigned and has_bias and padded == inner and columns < _WIDE and columns % 4 == 0:
+        return 0
     plain = has_bias and offsets[1] == 0 and (unsigned or offsets[0] == 0)
     return (0 if plain else columns * _BIAS) + right + left
 

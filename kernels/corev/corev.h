@@ -163,6 +163,17 @@ inline int32_t clip8(int32_t a) {
 #endif
 }
 
+// a, clipped to 30 digits
+inline int32_t clip30(int32_t a) {
+#if GEN_KERNELS_COREV
+  int32_t d;
+  asm(".insn r 0x2b, 3, 0x38, %0, %1, x30" : "=r"(d) : "r"(a));
+  return d;
+#else
+  return model::clip(a, 30);
+#endif
+}
+
 // (a + b) >> 24
 inline int32_t add_n24(int32_t a, int32_t b) {
 #if GEN_KERNELS_COREV

@@ -71,6 +71,71 @@ int32_t row_share(const MatmulCall& call, const int8_t* row, int32_t inner) {
   return call.right_offset * (sum_bytes(row, inner) + call.inner * call.left_offset);
 }
 
+// A row of few columns, four at a time, for inputs at -128: as unsigned bytes they are what they
+// stand for. Signed serves all calls whose sums are bounded, and those with a ReLU: beyond 30
+// digits nothing changes.
+int8_t* run_few(const MatmulCall& call, const int8_t* x, int8_t* out) {
+  constexpr uint32_t kFlip = 0x80808080;
+  const Channel k = channel_of(Kind::kSigned, call.multiplier, call.shift, finish_of(call.requant));
+  const int32_t inner = call.inner;
+  const int32_t* bias = call.bias;
+  const int8_t* w = call.right;
+  int32_t groups = call.columns >> 2;
+#if GEN_KERNELS_COREV
+#define FEW_LOAD(d, step) GEN_KERNELS_ASM(".insn r 0x2b, 3, 0x02,", d, "w", step)
+#define FEW_DOT(s, w) GEN_KERNELS_ASM(".insn r 0x7b, 1, 0x50,", s, "t", w)
+#define FEW_RESULT(s) \
+  ".insn r 0x2b, 3, 0x38, %[" s "], %[" s "], x30\n" GEN_KERNELS_SIGNED(s, "two", "least", "most")
+  int32_t s0, s1, s2, s3, t;
+  uint32_t w0, w1;
+  const int8_t* at;
+  asm volatile(
+      GEN_KERNELS_LOOP_BEGIN
+      "1:\n"
+      "lw %[s0], 0(%[bias])\n"
+      "lw %[s1], 4(%[bias])\n"
+      "lw %[s2], 8(%[bias])\n"
+      "lw %[s3], 12(%[bias])\n"
+      "mv %[at], %[x]\n"
+      GEN_KERNELS_LOOP(n, 10)
+      ".insn i 0x0b, 2, %[t], %[at], 4\n"
+      FEW_LOAD("w0", "stride")
+      "xor %[t], %[t], %[flip]\n"
+      FEW_LOAD("w1", "stride") FEW_DOT("s0", "w0") FEW_LOAD("w0", "stride") FEW_DOT("s1", "w1")
+      FEW_LOAD("w1", "back") FEW_DOT("s2", "w0") FEW_DOT("s3", "w1")
+      FEW_RESULT("s0") FEW_RESULT("s1") FEW_RESULT("s2") FEW_RESULT("s3")
+      GEN_KERNELS_ASM(".insn r 0x7b, 1, 0x7c,", "s0", "s1", "s0")
+      GEN_KERNELS_ASM(".insn r 0x7b, 1, 0x7d,", "s0", "s3", "s2")
+      ".insn s 0x2b, 2, %[s0], 4(%[out])\n"
+      "sub %[w], %[w], %[back]\n"
+      "addi %[w], %[w], 4\n"
+      "addi %[bias], %[bias], 16\n"
+      "addi %[groups], %[groups], -1\n"
+      "bnez %[groups], 1b\n" GEN_KERNELS_LOOP_END
+      : [s0] "=&r"(s0), [s1] "=&r"(s1), [s2] "=&r"(s2), [s3] "=&r"(s3), [t] "=&r"(t),
+        [w0] "=&r"(w0), [w1] "=&r"(w1), [at] "=&r"(at), [w] "+&r"(w), [bias] "+&r"(bias),
+        [out] "+&r"(out), [groups] "+&r"(groups)
+      : [x] "r"(x), [n] "r"(inner >> 2), [stride] "r"(inner), [back] "r"(4 - 3 * inner),
+        [flip] "r"(kFlip), [a] "r"(k.a), [b] "r"(k.b), [c] "r"(k.c), [two] "r"(2),
+        [least] "r"(call.requant.low), [most] "r"(call.requant.high)
+      : "memory");
+#undef FEW_LOAD
+#undef FEW_DOT
+#undef FEW_RESULT
+#else
+  const Signed rescale{k, call.requant.low, call.requant.high};
+  for (groups *= 4; groups > 0; --groups) {
+    const int8_t* at = x;
+    int32_t sum = *bias++;
+    for (int32_t left = inner; left > 0; left -= 4) {
+      sum = sdotusp_b(sum, load_word(at) ^ kFlip, load_word(w));
+    }
+    *out++ = static_cast<int8_t>(rescale(clip30(sum)));
+  }
+#endif
+  return out;
+}
+
 // Scratch: a bias of 4 bytes a column, unless the call's own serves; both operands again when rows
 // are no whole words; the left one when its offset is 128 and there are few rows.
 bool run(KernelRuntimeContext& context, const MatmulCall& call, int32_t batches) {
@@ -84,6 +149,15 @@ bool run(KernelRuntimeContext& context, const MatmulCall& call, int32_t batches)
   // Zero points of -128, as behind a ReLU: as unsigned bytes the inputs are what they stand for,
   // and no sum of the weights is needed, which would cost as much as half a row of products.
   const bool is_unsigned = call.left_offset == 128 && call.right_offset == 0 && call.rows < 4;
+  if (is_unsigned && !padded && call.bias != nullptr && call.columns < 16 &&
+      (call.columns & 3) == 0) {
+    GEN_KERNELS_PATH("direct");
+    int8_t* out = call.out;
+    for (int32_t row = 0; row < call.rows; ++row) {
+      out = run_few(call, call.left + row * inner, out);
+    }
+    return true;
+  }
   const bool left_copy = padded || is_unsigned;
   const bool own_bias =
       (!is_unsigned && call.left_offset != 0) || call.right_offset != 0 || call.bias == nullptr;

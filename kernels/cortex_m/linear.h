@@ -43,29 +43,15 @@ GEN_KERNELS_NOINLINE inline bool prepare_linear(
     const std::optional<Tensor>& kernel_sum, int64_t input_offset, int64_t filter_offset,
     int64_t output_offset, ArrayRef<int64_t> multipliers, ArrayRef<int64_t> shifts,
     int64_t activation_max, int64_t activation_min, Tensor& out) {
-  if (!is_int8(input) || !is_int8(weights) || !is_int8(out) || input.dim() < 1 ||
-      weights.dim() != 2 || !is_contiguous(input) || !is_contiguous(weights) ||
-      multipliers.empty() || shifts.empty() ||
-      !fits(input_offset, filter_offset, output_offset, activation_max, activation_min) ||
-      !fits(multipliers.data()[0], shifts.data()[0])) {
-    return false;
-  }
-  const size_t inner = size_at(input, rank(input) - 1);
-  const size_t columns = size_at(weights, 0);
   const std::optional<Tensor>& sums = kernel_sum.has_value() ? kernel_sum : bias;
-  Shape shape = shape_of(input);
-  shape.sizes[shape.rank - 1] = static_cast<SizesType>(columns);
-  if (size_at(weights, 1) != inner ||
-      (sums.has_value() && (!is_int32(*sums) || numel(*sums) < columns)) ||
-      !resize_out(out, shape) || !is_contiguous(out)) {
+  if (!is_int8(input) || !is_int8(weights) || !is_int8(out) || input.dim() < 1 ||
+      weights.dim() != 2 || multipliers.empty() || shifts.empty() ||
+      !fits(input_offset, filter_offset, output_offset, activation_max, activation_min) ||
+      !fits(multipliers.data()[0], shifts.data()[0]) ||
+      (sums.has_value() && (!is_int32(*sums) || numel(*sums) < size_at(weights, 0)))) {
     return false;
   }
-  call.left = const_data<int8_t>(input);
-  call.right = const_data<int8_t>(weights);
-  call.bias = sums.has_value() ? const_data<int32_t>(*sums) : nullptr;
-  call.inner = static_cast<int32_t>(inner);
-  call.columns = static_cast<int32_t>(columns);
-  call.rows = columns == 0 ? 0 : static_cast<int32_t>(numel(out) / columns);
+  // Numbers first: what is called below would have to keep them.
   // A kernel sum holds bias + input_offset * sum(weights + filter_offset) already: only the
   // filter offset is left to add to the weights.
   call.left_offset = kernel_sum.has_value() ? 0 : static_cast<int32_t>(input_offset);
@@ -74,6 +60,32 @@ GEN_KERNELS_NOINLINE inline bool prepare_linear(
   call.shift = static_cast<int32_t>(shifts.data()[0]);
   call.requant = {static_cast<int32_t>(output_offset), static_cast<int32_t>(activation_min),
                   static_cast<int32_t>(activation_max)};
+  call.bias = sums.has_value() ? const_data<int32_t>(*sums) : nullptr;
+  const SizesType* size = input.sizes().data();
+  const auto columns = static_cast<SizesType>(size_at(weights, 0));
+  const SizesType* own = out.sizes().data();
+  bool resized = rank(out) == rank(input);
+  size_t rows = columns == 0 ? 0 : 1;
+  Shape shape;
+  for (size_t d = rank(input) - 1; d > 0; --d) {
+    rows *= static_cast<size_t>(*size);
+    resized = resized && *own++ == *size;
+    shape.sizes[shape.rank++] = *size++;
+  }
+  shape.sizes[shape.rank++] = columns;
+  resized = resized && *own == columns;
+  call.rows = static_cast<int32_t>(rows);
+  call.columns = columns;
+  call.inner = *size;
+  call.left = const_data<int8_t>(input);
+  call.right = const_data<int8_t>(weights);
+  const StridesType* stride = weights.strides().data();
+  const bool rows_follow = stride[1] == 1 && stride[0] == call.inner;
+  if (call.inner != weights.sizes().data()[1] || !is_contiguous(input) ||
+      !(rows_follow || is_contiguous(weights)) || !(resized || resize_out(out, shape)) ||
+      !is_contiguous(out)) {
+    return false;
+  }
   call.out = mutable_data<int8_t>(out);
   return true;
 }

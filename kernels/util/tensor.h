@@ -80,13 +80,17 @@ GEN_KERNELS_NOINLINE inline bool same_layout(const Tensor& a, const Tensor& b) {
 
 // True when `t` is laid out row-major (dims of size one lie anywhere).
 GEN_KERNELS_NOINLINE inline bool is_contiguous(const Tensor& t) {
+  const size_t n = rank(t);
+  const SizesType* size = t.sizes().data() + n;
+  const StridesType* stride = t.strides().data() + n;
   ptrdiff_t expected = 1;
-  for (size_t d = rank(t); d-- > 0;) {
-    const size_t n = size_at(t, d);
-    if (n != 1 && stride_at(t, d) != expected && numel(t) != 0) {
-      return false;
+  for (size_t d = n; d > 0; --d) {
+    --size;
+    --stride;
+    if (*stride != expected && *size != 1) {
+      return numel(t) == 0;
     }
-    expected *= static_cast<ptrdiff_t>(n);
+    expected *= *size;
   }
   return true;
 }
@@ -153,7 +157,10 @@ struct Shape {
 inline Shape shape_of(const Tensor& t) {
   Shape s;
   s.rank = rank(t);
-  std::memcpy(s.sizes, t.sizes().data(), s.rank * sizeof(SizesType));
+  const SizesType* size = t.sizes().data();
+  for (size_t d = 0; d < s.rank; ++d) {  // a call of memcpy takes longer
+    s.sizes[d] = size[d];
+  }
   return s;
 }
 

@@ -11,9 +11,10 @@ namespace {
 void linear(Counts& counts) {
   used = 0;
   Made made[6];
+  const bool few = chance(30);  // columns, of inputs from -128 on
   const int32_t rows = between(1, 6);
-  const int32_t inner = chance(60) ? 4 * between(1, 16) : between(1, 40);
-  const int32_t columns = between(1, chance(80) ? 20 : 40);
+  const int32_t inner = few || chance(60) ? 4 * between(1, 16) : between(1, 40);
+  const int32_t columns = few ? 4 * between(1, 4) : between(1, chance(80) ? 20 : 40);
   const int32_t left[] = {rows, inner};
   const int32_t right[] = {columns, inner};
   const int32_t result[] = {rows, columns};
@@ -21,14 +22,16 @@ void linear(Counts& counts) {
   const Tensor w = bytes(made[1], 2, right);
   std::optional<Tensor> bias;
   std::optional<Tensor> sums;
-  const int kind = between(0, 2);
+  const int kind = few ? 0 : between(0, 2);
   if (kind == 0) {
-    bias = ints(made[2], columns, false, -30000, 30000);
+    const bool huge = chance(10);
+    bias =
+        ints(made[2], columns, false, huge ? INT32_MIN / 2 : -30000, huge ? INT32_MAX / 2 : 30000);
   } else if (kind == 1) {
     sums = ints(made[2], columns, false, -300000, 300000);
   }
-  const int64_t offset = chance(40) ? 128 : -zero_point();
-  const int64_t filter = chance(90) ? 0 : between(-128, 127);
+  const int64_t offset = few || chance(40) ? 128 : -zero_point();
+  const int64_t filter = few || chance(90) ? 0 : between(-128, 127);
   const int64_t zero = zero_point();
   const int64_t m[] = {multiplier()};
   const int64_t s[] = {between(-12, chance(90) ? -1 : 2)};

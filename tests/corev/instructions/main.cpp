@@ -172,6 +172,7 @@ int main() {
   BINARY(addu_n15, , );
   BINARY(mulh, s, u);
   UNARY(clip8, s, u);
+  UNARY(clip30, s, u);
   UNARY(last_bit, , u);
   load("load_word", [](const int8_t*& at, int32_t) { return load_word(at); });
   load("load_word_step", [](const int8_t*& at, int32_t step) { return load_word(at, step); });
