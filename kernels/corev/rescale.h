@@ -195,12 +195,12 @@ struct Range {
   int32_t least, most;
 };
 inline Range range_of(int32_t multiplier, int32_t shift, const Finish& finish) {
-  // What 128 results take, at a shift of 8; one of 255 ends at most 1/64 early.
+  // What 8 results take, at a shift of 8; the 255th ends at most 1/8 early.
   const auto sums =
-      static_cast<int32_t>((uint32_t{1} << 31) / static_cast<uint32_t>(multiplier >> 15));
+      static_cast<int32_t>((uint32_t{1} << 31) / static_cast<uint32_t>(multiplier >> 11));
   const auto sum_of = [&](int32_t result) {
     const int32_t steps = result - finish.zero;
-    return steps < 0 ? -(-steps * sums >> (15 + shift)) : steps * sums >> (15 + shift);
+    return steps < 0 ? -(-steps * sums >> (11 + shift)) : steps * sums >> (11 + shift);
   };
   return {sum_of(finish.low), sum_of(finish.high)};
 }

@@ -61,7 +61,8 @@ GEN_KERNELS_NOINLINE inline bool prepare(ConvCall& call, Dims dims, bool depthwi
   const auto extent = [](int32_t in, int32_t pad, int32_t gap, int32_t taps,
                          int32_t step) -> int64_t {
     const int64_t span = int64_t{in} + 2 * int64_t{pad} - int64_t{gap} * (taps - 1) - 1;
-    return span < 0 ? -1 : span / step + 1;
+    // Below 2^32: pads are at most 2^24.
+    return span < 0 ? -1 : int64_t{static_cast<uint32_t>(span) / static_cast<uint32_t>(step)} + 1;
   };
   const int64_t height =
       extent(call.input.height, call.padding.h, call.dilation.h, call.kernel.h, call.stride.h);

@@ -88,10 +88,12 @@ void each_window(const PoolCall& call, Window&& window) {
 inline int64_t pooled(int32_t in, int32_t kernel, int32_t stride, int32_t padding, int32_t dilation,
                       bool ceil_mode) {
   const int64_t span = int64_t{in} + 2 * int64_t{padding} - int64_t{dilation} * (kernel - 1) - 1;
-  if (span + (ceil_mode ? stride - 1 : 0) < 0) {
+  const int64_t steps = span + (ceil_mode ? stride - 1 : 0);
+  if (steps < 0) {
     return -1;
   }
-  int64_t count = (span + (ceil_mode ? stride - 1 : 0)) / stride + 1;
+  // Below 2^32: pads and strides are at most 2^24.
+  int64_t count = int64_t{static_cast<uint32_t>(steps) / static_cast<uint32_t>(stride)} + 1;
   if (ceil_mode && (count - 1) * stride >= int64_t{in} + padding) {
     --count;
   }
