@@ -18,70 +18,77 @@ using cortex_m::Taps;
 
 namespace {
 
-// Copies a few bytes; one word, the row of a narrow window, at once.
-GEN_KERNELS_INLINE int8_t* append(int8_t* to, const int8_t* from, int32_t count) {
-  if (count == 4) {
-    store_word(to, load_word(from));
-    return to;
-  }
-  copy(to, from, count);
+// What lies behind `count` bytes that are set to `value`.
+__attribute__((noinline)) int8_t* fill_to(int8_t* to, int32_t value, int32_t count) {
+  fill(to, value, count);
   return to + count;
 }
 
-// One output pixel's inputs as a row, in the order of the weights; padding is the zero point.
-__attribute__((noinline)) void gather(const ConvCall& call, int8_t* to, int32_t n, int32_t y,
-                                      int32_t x, int32_t first_channel) {
+// A window of an image: where its first tap is, maybe outside.
+struct Window {
+  const int8_t* from;
+  int32_t row, column;
+};
+
+// A window's inputs as a row, in the order of the weights; padding is the zero point.
+__attribute__((noinline)) void gather_any(const ConvCall& call, int8_t* to, const Window& window) {
   const Image& in = call.input;
   const int32_t taps = call.group_channels;
   const int32_t width = call.kernel.w * taps;
   const int32_t padding = -call.input_offset;
-  const int32_t column = x * call.stride.w - call.padding.w;
-  const Taps columns = cortex_m::taps_inside(column, call.kernel.w, call.dilation.w, in.width);
+  const Taps columns =
+      cortex_m::taps_inside(window.column, call.kernel.w, call.dilation.w, in.width);
   const int32_t before = columns.first * taps;
   const int32_t after = width - columns.last * taps;
   const int32_t inside = width - before - after;
   const int32_t gap = call.dilation.w * in.channels;
-  const bool run = inside > 0 && (gap == taps || columns.last - columns.first == 1);
-  const int32_t pitch = in.width * in.channels;
-  int32_t row = y * call.stride.h - call.padding.h;
-  const int8_t* from = call.in + (n * in.height + row) * pitch + column * in.channels +
-                       columns.first * gap + first_channel;
-  const int32_t below = call.dilation.h * pitch;
-  const int32_t bottom = row + (call.kernel.h - 1) * call.dilation.h;
-  if (run && inside == width && row >= 0 && bottom < in.height) {
-    int32_t i = call.kernel.h;
-    for (; width == 4 && i > 0; --i) {
-      store_word(to, load_word(from, below));
+  const bool run = gap == taps;
+  const int32_t pieces = run && inside > 0 ? 1 : columns.last - columns.first;
+  const int32_t piece = run ? inside : taps;
+  const int8_t* from = window.from + columns.first * gap;
+  int32_t row = window.row;
+  for (int32_t i = call.kernel.h; i > 0; --i) {
+    if (row < 0 || row >= in.height) {
+      to = fill_to(to, padding, width);
+    } else {
+      to = fill_to(to, padding, before);
+      const int8_t* at = from;
+      for (int32_t j = pieces; j > 0; --j, at += gap, to += piece) {
+        copy(to, at, piece);
+      }
+      to = fill_to(to, padding, after);
     }
-    for (; i > 0; --i, from += below) {
-      to = append(to, from, width);
+    row += call.dilation.h;
+    from += call.dilation.h * in.width * in.channels;
+  }
+}
+
+// The same where all taps are inside and each of `rows` rows is one run of `width` bytes.
+void gather_inside(int8_t* to, const int8_t* from, int32_t rows, int32_t width, int32_t below) {
+  if (width == 4) {
+    int32_t left = rows;
+#if GEN_KERNELS_COREV
+    if (left >= 2) {
+      uint32_t a;
+      uint32_t b;
+      asm volatile(GEN_KERNELS_LOOP_BEGIN GEN_KERNELS_LOOP(n, 4)
+                   ".insn r 0x2b, 3, 0x02, %[a], %[from], %[below]\n"
+                   ".insn r 0x2b, 3, 0x02, %[b], %[from], %[below]\n"
+                   ".insn s 0x2b, 2, %[a], 4(%[to])\n"
+                   ".insn s 0x2b, 2, %[b], 4(%[to])\n" GEN_KERNELS_LOOP_END
+                   : [a] "=&r"(a), [b] "=&r"(b), [from] "+&r"(from), [to] "+&r"(to)
+                   : [n] "r"(left >> 1), [below] "r"(below)
+                   : "memory");
+      left &= 1;
+    }
+#endif
+    for (; left > 0; --left) {
+      store_word(to, load_word(from, below));
     }
     return;
   }
-  for (int32_t i = 0; i < call.kernel.h; ++i) {
-    if (row < 0 || row >= in.height || inside <= 0) {
-      fill(to, padding, width);
-      to += width;
-    } else {
-      if (before > 0) {
-        fill(to, padding, before);
-        to += before;
-      }
-      if (run) {
-        to = append(to, from, inside);
-      } else {
-        const int8_t* at = from;
-        for (int32_t j = columns.first; j < columns.last; ++j, at += gap) {
-          to = append(to, at, taps);
-        }
-      }
-      if (after > 0) {
-        fill(to, padding, after);
-        to += after;
-      }
-    }
-    row += call.dilation.h;
-    from += below;
+  for (; rows > 0; --rows, from += below, to += width) {
+    copy(to, from, width);
   }
 }
 
@@ -129,29 +136,49 @@ void add_border(ConvCall& call, int8_t* to, int32_t bytes) {
   call.padding = {0, 0};
 }
 
-// All pixels, four at a time: their inputs, from `first_channel` on, are gathered into `rows`.
-void multiply_gathered(const ConvCall& call, Product& product, int8_t* rows,
+// All pixels, some at a time: their inputs, from `first_channel` on, are gathered into `rows`.
+void multiply_gathered(const ConvCall& call, Product product, int8_t* rows, int32_t most,
                        int32_t first_channel) {
+  const Image& in = call.input;
   const Image& to = call.output;
-  int8_t* const out = product.out;
-  const int32_t pixels = to.batch * to.height * to.width;
+  const int32_t width = call.kernel.w * call.group_channels;
+  const int32_t pitch = in.width * in.channels;
+  const int32_t below = call.dilation.h * pitch;
+  const int32_t right = call.stride.w * in.channels;
+  const bool runs = call.kernel.w == 1 || call.dilation.w * in.channels == call.group_channels;
+  // The last row and column where a window is inside.
+  const int32_t last_row = in.height - 1 - (call.kernel.h - 1) * call.dilation.h;
+  const int32_t last_column = in.width - 1 - (call.kernel.w - 1) * call.dilation.w;
+  const int8_t* image =
+      call.in + first_channel - call.padding.h * pitch - call.padding.w * in.channels;
   product.x = rows;
-  int32_t n = 0;
-  int32_t y = 0;
-  int32_t x = 0;
-  for (int32_t done = 0; done < pixels; done += product.rows) {
-    product.rows = min(pixels - done, 4);
-    for (int32_t r = 0; r < product.rows; ++r) {
-      gather(call, rows + r * product.inner, n, y, x, first_channel);
-      if (++x == to.width) {
-        x = 0;
-        if (++y == to.height) {
-          y = 0;
-          ++n;
+  product.rows = 0;
+  int8_t* row_to = rows;
+  for (int32_t n = 0; n < to.batch; ++n, image += in.height * pitch) {
+    Window window{image, -call.padding.h, 0};
+    for (int32_t y = 0; y < to.height; ++y, window.row += call.stride.h) {
+      window.from = image + y * call.stride.h * pitch;
+      window.column = -call.padding.w;
+      const bool inside = runs && window.row >= 0 && window.row <= last_row;
+      for (int32_t x = to.width; x > 0; --x) {
+        if (inside && window.column >= 0 && window.column <= last_column) {
+          gather_inside(row_to, window.from, call.kernel.h, width, below);
+        } else {
+          gather_any(call, row_to, window);
+        }
+        window.from += right;
+        window.column += call.stride.w;
+        row_to += product.inner;
+        if (++product.rows == most) {
+          multiply(product);
+          product.out += most * to.channels;
+          product.rows = 0;
+          row_to = rows;
         }
       }
     }
-    product.out = out + done * to.channels;
+  }
+  if (product.rows > 0) {
     multiply(product);
   }
 }
@@ -178,7 +205,8 @@ bool dense(KernelRuntimeContext& context, const ConvCall& call, bool by_channel)
   const auto bias_bytes = static_cast<size_t>(most) * sizeof(int32_t);
   const auto table_bytes = static_cast<size_t>((most + 3) >> 2) * sizeof(Four);
   const size_t weight_bytes = turned ? static_cast<size_t>(most * inner) : 0;
-  const size_t row_bytes = direct ? 0 : static_cast<size_t>(4 * inner);
+  const int32_t pixels = inner <= 64 ? 8 : 4;  // at a time; few products make it worth while
+  const size_t row_bytes = direct ? 0 : static_cast<size_t>(pixels * inner);
   // Few channels make short runs: a padded copy of the image spares them the edges.
   const bool bordered = in.channels <= 4 && (call.padding.h > 0 || call.padding.w > 0);
   const int32_t image_bytes = bordered ? in.batch * (in.height + 2 * call.padding.h) *
@@ -197,7 +225,7 @@ bool dense(KernelRuntimeContext& context, const ConvCall& call, bool by_channel)
   if (bordered) {
     add_border(source, scratch.take(static_cast<size_t>(image_bytes)), image_bytes);
   }
-  for (int32_t i = 0; !direct && i < 4 * inner; i += 4) {
+  for (int32_t i = 0; !direct && i < pixels * inner; i += 4) {
     std::memset(rows + i, 0, 4);  // what lies behind the last tap meets weights of zero
   }
   GEN_KERNELS_PATH(direct ? "direct" : "gathered");
@@ -219,13 +247,13 @@ bool dense(KernelRuntimeContext& context, const ConvCall& call, bool by_channel)
     fold_offset(bias, call.bias != nullptr ? call.bias + o : nullptr, call.input_offset, weight,
                 count, inner);
     channels_of(table, call.multiplier + o, call.shift + o, count, finish);
-    Product product{
+    const Product product{
         call.in, weight, bias,         table,       false,  in.batch * in.height * in.width,
         count,   inner,  call.out + o, to.channels, finish, false};
     if (direct) {
       multiply(product);
     } else {
-      multiply_gathered(source, product, rows, first_channel);
+      multiply_gathered(source, product, rows, pixels, first_channel);
     }
   }
   return true;
