@@ -426,8 +426,10 @@ inline void channel(const ConvCall& call, Columns& columns, const Finish& finish
 inline Slide slide_of(const Columns& c, int32_t columns, int32_t count) {
   const int32_t across = columns == 2 ? c.to_column : c.to_row;
   const int32_t step = columns * c.column;
-  return {c.height / 3,
-          12 * (c.height % 3),
+  const auto thirds =
+      static_cast<int32_t>(uint64_t{static_cast<uint32_t>(c.height)} * 0xaaaaaaab >> 33);
+  return {thirds,
+          12 * (c.height - 3 * thirds),
           step - (c.height + 2) * c.row,
           columns * c.to_column - c.height * c.to_row,
           nullptr,
@@ -443,7 +445,7 @@ inline void depthwise(const cortex_m::ConvCall& call, const Planes& planes) {
   const cortex_m::Image& to = call.output;
   const int32_t channels = call.input.channels;
   const int32_t copies = call.output_channels / channels;
-  internal::Columns columns{};
+  internal::Columns columns;
   columns.row = planes.stride * call.dilation.h;
   columns.column = call.stride.w;
   columns.next = planes.stride * call.stride.h;

@@ -272,14 +272,16 @@ inline Centred centred_of(int32_t multiplier, int32_t shift, const Finish& finis
                           const Range& range) {
   const int32_t right = -shift;
   const int32_t places = 7 + right;
-  const int64_t round =
-      int64_t{range.least} * multiplier + (int64_t{1} << 30) + (int64_t{1} << (30 + right));
+  const int64_t round = int64_t{range.least} * multiplier + (int64_t{1} << 30);
+  const auto low = static_cast<uint32_t>(round);
+  const auto high = static_cast<uint32_t>(round >> 32) + (uint32_t{1} << (right - 2));
   const int32_t mask = (1 << places) - 1;
+  const uint32_t digits = (high << (32 - places)) | (low >> places);
   const auto top = static_cast<uint32_t>(finish.zero) << 24;
   return {{range.most - range.least, (multiplier & mask) << (8 - right), multiplier >> places,
-           static_cast<int32_t>(static_cast<uint32_t>(round >> places) + top)},
+           static_cast<int32_t>(digits + top)},
           range.least,
-          (static_cast<int32_t>(round) & mask) << (8 - right),
+          (static_cast<int32_t>(low) & mask) << (8 - right),
           -range.least,
           -(1 << (24 - right))};
 }
