@@ -100,7 +100,7 @@ def channel_problems(
         multiplier = multipliers[o] if o < len(multipliers) else 1 << 30
         shift = shifts[o] if o < len(shifts) else -1
         yield from rescale_problems(multiplier, shift, zero)
-        bounded = bounded or is_long(cut, multiplier, shift, -8)
+        bounded = bounded or is_long(cut, multiplier, shift, -9)
     if bounded:
         yield from bias_problems(bias[:channels])
 

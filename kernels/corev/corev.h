@@ -56,6 +56,9 @@ inline int32_t sdotsp_h(int32_t sum, uint32_t a, uint32_t b) {
   sum = s(u(sum) + u(static_cast<int16_t>(a) * static_cast<int16_t>(b)));
   return s(u(sum) + u(static_cast<int16_t>(a >> 16) * static_cast<int16_t>(b >> 16)));
 }
+inline int32_t machhu(int32_t sum, int32_t a, int32_t b) {
+  return s(u(sum) + (u(a) >> 16) * (u(b) >> 16));
+}
 inline int32_t mulu_n(int32_t a, int32_t b, unsigned n) {
   return s(((u(a) & 0xffff) * (u(b) & 0xffff)) >> n);
 }
@@ -130,6 +133,8 @@ GEN_KERNELS_COREV_3(int32_t, sdotsp_b, "0x7b, 1, 0x54", uint32_t, uint32_t)
 GEN_KERNELS_COREV_3(int32_t, sdotusp_b, "0x7b, 1, 0x50", uint32_t, uint32_t)
 // d + a * b
 GEN_KERNELS_COREV_3(int32_t, mac, "0x2b, 3, 0x48", int32_t, int32_t)
+// d + the product of the high halves, unsigned
+GEN_KERNELS_COREV_3(int32_t, machhu, "0x5b, 7, 0x20", int32_t, int32_t)
 // d + the dot product of two signed halves
 GEN_KERNELS_COREV_3(int32_t, sdotsp_h, "0x7b, 0, 0x54", uint32_t, uint32_t)
 // (d + a) >> n

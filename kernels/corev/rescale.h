@@ -72,19 +72,20 @@ struct Narrow {
   GEN_KERNELS_MAC(s, "b")                                \
   GEN_KERNELS_TOP_BYTE(s)
 
-// The same for shifts of at most 8: a cut sum has 17 digits.
+// The same for shifts of at most 9: a cut sum has 18 digits. Both halves of `a` are the same.
 struct Short {
   Channel k;
   GEN_KERNELS_INLINE int32_t operator()(int32_t sum) const {
     sum = clipur(sum, k.limit);
-    const uint32_t product = static_cast<uint32_t>(sum) * static_cast<uint32_t>(k.a);
-    return add_n24(mac(static_cast<int32_t>(product >> 15), sum, k.b), k.c);
+    return add_n24(mac(machhu(mulu_16(sum, k.a), sum, k.a), sum, k.b), k.c);
   }
 };
-#define GEN_KERNELS_SHORT(s)          \
-  GEN_KERNELS_CUT(s)                  \
-  GEN_KERNELS_ASM("mul", "t", s, "a") \
-  "srli %[t], %[t], 15\n" GEN_KERNELS_MAC(s, "b") GEN_KERNELS_TOP_BYTE(s)
+#define GEN_KERNELS_SHORT(s)                             \
+  GEN_KERNELS_CUT(s)                                     \
+  GEN_KERNELS_ASM(".insn r 0x5b, 5, 0x10,", "t", s, "a") \
+  GEN_KERNELS_ASM(".insn r 0x5b, 7, 0x20,", "t", s, "a") \
+  GEN_KERNELS_MAC(s, "b")                                \
+  GEN_KERNELS_TOP_BYTE(s)
 
 // Cuts the sum in the same way and takes P's digits from place 30 on. For `relu`.
 struct Cut {
@@ -133,7 +134,7 @@ inline Kind kind_of(int32_t multiplier, int32_t shift, const Finish& finish) {
   if (!finish.relu || multiplier < (1 << 30) || shift < -20) {
     return Kind::kSigned;
   }
-  return shift < -8 ? Kind::kCut : shift < -7 ? Kind::kShort : Kind::kNarrow;
+  return shift < -9 ? Kind::kCut : shift < -7 ? Kind::kShort : Kind::kNarrow;
 }
 
 // Sums that give `high` have a P / 2^(31 + right) from 1/2 + 2^(-right - 1) below high - zero to
@@ -147,11 +148,9 @@ inline int32_t limit_of(int32_t multiplier, int32_t shift, const Finish& finish)
 inline Channel channel_of(Kind kind, int32_t multiplier, int32_t shift, const Finish& finish) {
   const int32_t right = -shift;
   if (kind <= Kind::kShort) {
-    const bool narrow = kind == Kind::kNarrow;
-    const auto low = static_cast<uint32_t>(multiplier) << ((narrow ? 9 : 8) - right);
-    return {limit_of(multiplier, shift, finish),
-            static_cast<int32_t>(low & (narrow ? 0xffff : 0x7fff)), multiplier >> (7 + right),
-            finish.zero * (1 << 24) + (1 << 23) + ((1 << 23) >> right)};
+    const uint32_t low = static_cast<uint32_t>(multiplier) << (9 - right);
+    return {limit_of(multiplier, shift, finish), static_cast<int32_t>(pack(low, low)),
+            multiplier >> (7 + right), finish.zero * (1 << 24) + (1 << 23) + ((1 << 23) >> right)};
   }
   return {kind == Kind::kCut ? limit_of(multiplier, shift, finish) : 0, multiplier,
           1 + (1 + 2 * finish.zero) * (1 << right), right + 1};
@@ -272,16 +271,14 @@ inline Centred centred_of(int32_t multiplier, int32_t shift, const Finish& finis
                           const Range& range) {
   const int32_t right = -shift;
   const int32_t places = 7 + right;
-  const int64_t round = int64_t{range.least} * multiplier + (int64_t{1} << 30);
-  const auto low = static_cast<uint32_t>(round);
-  const auto high = static_cast<uint32_t>(round >> 32) + (uint32_t{1} << (right - 2));
+  const int64_t round =
+      int64_t{range.least} * multiplier + (int64_t{1} << 30) + (int64_t{1} << (30 + right));
   const int32_t mask = (1 << places) - 1;
-  const uint32_t digits = (high << (32 - places)) | (low >> places);
   const auto top = static_cast<uint32_t>(finish.zero) << 24;
   return {{range.most - range.least, (multiplier & mask) << (8 - right), multiplier >> places,
-           static_cast<int32_t>(digits + top)},
+           static_cast<int32_t>(static_cast<uint32_t>(round >> places) + top)},
           range.least,
-          (static_cast<int32_t>(low) & mask) << (8 - right),
+          (static_cast<int32_t>(round) & mask) << (8 - right),
           -range.least,
           -(1 << (24 - right))};
 }

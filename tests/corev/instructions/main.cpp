@@ -153,6 +153,7 @@ int main() {
   TERNARY(sdotusp_b, s, , , u);
   TERNARY(sdotsp_h, s, , , u);
   TERNARY(mac, s, s, s, u);
+  TERNARY(machhu, s, s, s, u);
   TERNARY(add_nr, s, s, , u);
   TERNARY(packlo_b, , , , );
   TERNARY(packhi_b, , , , );
