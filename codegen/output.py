@@ -119,7 +119,8 @@ def depfile_text(targets: Iterable[str], inputs: Iterable[str]) -> str:
     """Return a Make depfile: `targets` depend on `inputs`, none of which has to exist."""
     prerequisites = sorted(set(inputs))
     lines = [" \\\n  ".join([" ".join(map(_escape, targets)) + ":", *map(_escape, prerequisites)])]
-    lines += [f"{_escape(path)}:" for path in prerequisites]
+    # The space: CMake before 3.23 takes the file for broken without.
+    lines += [f"{_escape(path)}: " for path in prerequisites]
     return "\n\n".join(lines) + "\n"
 
 

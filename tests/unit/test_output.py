@@ -80,7 +80,8 @@ def test_diff(tmp_path: Path) -> None:
 def test_depfile() -> None:
     text = depfile_text(["out/a.h", "out/my b.h"], ["m odel.pte", "a$b.yaml", "a$b.yaml"])
     assert text == (
-        "out/a.h out/my\\ b.h: \\\n  a$$b.yaml \\\n  m\\ odel.pte\n\na$$b.yaml:\n\nm\\ odel.pte:\n"
+        "out/a.h out/my\\ b.h: \\\n  a$$b.yaml \\\n  m\\ odel.pte\n\n"
+        "a$$b.yaml: \n\nm\\ odel.pte: \n"
     )
 
 
