@@ -69,13 +69,15 @@ GEN_KERNELS_INLINE uint32_t pack_bytes(const Sums& s) {
                   static_cast<uint32_t>(s.c2));
 }
 
-// The sums of four channels and one row to their bytes. A function: once a row is rare.
+// The sums of four channels and one row to their bytes. A function: once a row is rare. What is
+// narrow is also short.
 inline __attribute__((noinline)) uint32_t finish_four(int32_t c0, int32_t c1, int32_t c2,
                                                       int32_t c3, const Four& four,
                                                       const Finish& finish) {
   Sums s{};
   const Channel* k = four.channel;
-  with_kind(four.kind, finish, [&](auto make) __attribute__((always_inline)) {
+  const Kind kind = four.kind == Kind::kNarrow ? Kind::kShort : four.kind;
+  with_kind(kind, finish, [&](auto make) __attribute__((always_inline)) {
     s = {make(k[0])(c0), make(k[1])(c1), make(k[2])(c2), make(k[3])(c3)};
   });
   return pack_bytes(s);
