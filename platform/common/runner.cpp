@@ -36,6 +36,7 @@
 #include <new>
 
 #include "platform.h"
+#include "print.h"
 #include "runner_cases.h"  // kCases, runner_model_begin, runner_model_end
 #ifdef RUNNER_PROFILE
 #include "profile.h"
@@ -71,6 +72,13 @@ using executorch::runtime::NamedDataMap;
 using executorch::runtime::Program;
 using executorch::runtime::Result;
 using executorch::runtime::Span;
+using runner::put;
+using runner::put_bytes;
+using runner::put_line_start;
+using runner::put_unsigned;
+#ifndef RUNNER_SMALL
+using runner::put_signed;
+#endif
 
 constexpr size_t kMaxDim = 16;
 constexpr uint32_t kPaint = 0xa5a5a5a5u;
@@ -104,76 +112,6 @@ constexpr size_t at_least_one(size_t size) { return size != 0 ? size : 1; }
 alignas(16) RUNNER_NOINIT uint8_t method_pool[at_least_one(kMethodPool)];
 alignas(16) RUNNER_NOINIT uint8_t planned_pool[at_least_one(kPlannedPool)];
 alignas(16) RUNNER_NOINIT uint8_t temp_pool[at_least_one(kTempPool)];
-
-void put(const char* text) {
-  while (*text != 0) {
-    platform_putc(*text++);
-  }
-}
-
-#ifdef RUNNER_SMALL
-void put_unsigned(uint32_t value) {
-  char digits[11];
-  char* at = digits + sizeof digits - 1;
-  *at = 0;
-  do {
-    *--at = static_cast<char>('0' + value % 10);
-    value /= 10;
-  } while (value != 0);
-  put(at);
-}
-#else
-// Divides in 16-bit steps: a 64-bit division would link 1.7 kB of library code.
-void put_unsigned(uint64_t value) {
-  uint32_t limbs[4];
-  for (int i = 0; i < 4; ++i) {
-    limbs[i] = static_cast<uint32_t>(value >> (48 - 16 * i)) & 0xffffu;
-  }
-  char digits[21];
-  char* at = digits + sizeof digits - 1;
-  *at = 0;
-  uint32_t rest;
-  do {
-    uint32_t remainder = 0;
-    rest = 0;
-    for (uint32_t& limb : limbs) {
-      const uint32_t dividend = (remainder << 16) | limb;
-      limb = dividend / 10;
-      remainder = dividend % 10;
-      rest |= limb;
-    }
-    *--at = static_cast<char>('0' + remainder);
-  } while (rest != 0);
-  put(at);
-}
-
-void put_signed(int64_t value) {
-  if (value < 0) {
-    put("-");
-    put_unsigned(~static_cast<uint64_t>(value) + 1);
-  } else {
-    put_unsigned(static_cast<uint64_t>(value));
-  }
-}
-#endif
-
-void put_bytes(const void* data, size_t size) {
-  static const char kDigits[] = "0123456789abcdef";
-  const uint8_t* const bytes = static_cast<const uint8_t*>(data);
-  for (size_t i = 0; i < size; ++i) {
-    platform_putc(kDigits[bytes[i] >> 4]);
-    platform_putc(kDigits[bytes[i] & 15]);
-  }
-}
-
-// `put("a", 1, "b")`: the words of one line.
-void put_word(const char* word) { put(word); }
-void put_word(size_t word) { put_unsigned(word); }
-template <class... Words>
-void put_line_start(const char* first, Words... words) {
-  put(first);
-  ((put(" "), put_word(words)), ...);
-}
 
 // Names of stages, for messages.
 #ifdef RUNNER_SMALL

@@ -21,6 +21,7 @@ DEFINES = ("-DRUNNER_SMALL", "-DNDEBUG")
 # Model -> what it is built for: the second has kernels with CORE-V instructions.
 IMAGES = {"add": "qemu", "cortexm_mlp": "rtl"}
 # The images differ in the order of their objects alone: a branch may be longer or shorter.
+SOURCES = ("runner.cpp", "runner.h", "print.h")
 MARGIN = 64
 
 LISTING = """
@@ -41,7 +42,7 @@ load("@rules_cc//cc:defs.bzl", "cc_binary")
 gen_kernels_library(name = "kernels", models = ["model.pte"])
 cc_binary(
     name = "image",
-    srcs = ["runner.cpp", "runner.h", "runner_cases.h", "runner_data.S"],
+    srcs = ["print.h", "runner.cpp", "runner.h", "runner_cases.h", "runner_data.S"],
     copts = ["-std=c++17"],
     deps = [":kernels", "@gen_kernels//:platform"],
 )
@@ -114,7 +115,7 @@ def test_bazel(references: References, tmp_path: Path) -> None:
         package.mkdir()
         (package / "BUILD.bazel").write_text(BUILD)
         (package / "model.pte").write_bytes(model.read_bytes())
-        for file in (COMMON / "runner.cpp", COMMON / "runner.h", data / "runner_cases.h"):
+        for file in (*(COMMON / name for name in SOURCES), data / "runner_cases.h"):
             shutil.copy(file, package)
         text = (data / "runner_data.S").read_text()
         for file in (model, *data.glob("*.bin")):
