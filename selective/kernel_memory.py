@@ -119,7 +119,7 @@ def _product(rows: int, columns: int, inner: int, offsets: tuple[int, int], has_
     right = columns * padded if padded != inner else 0
     unsigned = offsets == (128, 0) and rows < _ROWS
     left = rows * padded if padded != inner or unsigned else 0
-    if unsigned and has_bias and padded == inner and columns < _WIDE and columns % 4 == 0:
+    if unsigned and rows == 1 and has_bias and padded == inner and columns < _WIDE:
         return 0
     plain = has_bias and offsets[1] == 0 and (unsigned or offsets[0] == 0)
     return (0 if plain else columns * _BIAS) + right + left

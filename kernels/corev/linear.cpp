@@ -13,8 +13,14 @@ namespace {
 
 using cortex_m::MatmulCall;
 
-// Whether one product of `call` can run here; without the cut of a `relu`, the sums need bounds.
-bool fits(const MatmulCall& call, Kind kind) {
+// How the sums of a product become bytes.
+struct Way {
+  Finish finish;
+  Kind kind;
+};
+
+// False: `call` cannot run here. Without the cut of a `relu`, the sums need bounds.
+__attribute__((noinline)) bool find_way(Way& way, const MatmulCall& call) {
   constexpr int32_t kMost = 1 << 28;
   const auto small = [](int32_t offset) { return offset >= -255 && offset <= 255; };
   if (call.columns < 4 || call.inner < 4 || call.inner > kMost / (383 * 383) ||
@@ -22,7 +28,9 @@ bool fits(const MatmulCall& call, Kind kind) {
       !fast_rescale(call.multiplier, call.shift, call.requant.offset)) {
     return false;
   }
-  return kind != Kind::kSigned || call.bias == nullptr ||
+  const Finish finish = finish_of(call.requant);
+  way = {finish, kind_of(call.multiplier, call.shift, finish)};
+  return way.kind != Kind::kSigned || call.bias == nullptr ||
          biases_below(call.bias, call.columns, kMost);
 }
 
@@ -56,12 +64,8 @@ void pad_rows(int8_t* to, const int8_t* from, int32_t rows, int32_t inner, int32
               uint32_t flip) {
   for (; rows > 0; --rows) {
     copy_flipped(to, from, inner >> 2, flip);
-    int32_t left = inner & 3;
-    for (; left > 0; --left) {
-      *to++ = static_cast<int8_t>(*from++ ^ static_cast<int8_t>(flip));
-    }
-    for (left = inner; left < padded; ++left) {
-      *to++ = 0;
+    for (int32_t i = inner & ~3; i < padded; ++i) {
+      *to++ = i < inner ? static_cast<int8_t>(*from++ ^ static_cast<int8_t>(flip)) : 0;
     }
   }
 }
@@ -71,25 +75,42 @@ int32_t row_share(const MatmulCall& call, const int8_t* row, int32_t inner) {
   return call.right_offset * (sum_bytes(row, inner) + call.inner * call.left_offset);
 }
 
-// A row of few columns, four at a time, for inputs at -128: as unsigned bytes they are what they
-// stand for. Signed serves all calls whose sums are bounded, and those with a ReLU: beyond 30
-// digits nothing changes.
-int8_t* run_few(const MatmulCall& call, const int8_t* x, int8_t* out) {
+// One row of few columns, four at a time; what makes no four comes with its predecessors once more.
+// Inputs at -128 are as unsigned bytes what they stand for. Signed serves all calls whose sums are
+// bounded, and those with a ReLU: beyond 30 digits nothing changes.
+// False: others.
+GEN_KERNELS_INLINE bool run_few(const MatmulCall& call, const Finish& finish) {
   constexpr uint32_t kFlip = 0x80808080;
-  const Channel k = channel_of(Kind::kSigned, call.multiplier, call.shift, finish_of(call.requant));
   const int32_t inner = call.inner;
-  const int32_t* bias = call.bias;
+  const int32_t offset = call.left_offset;
+  if (call.rows != 1 || call.columns >= 16 || (inner & 3) != 0 || (offset & ~128) != 0 ||
+      call.right_offset != 0 || call.bias == nullptr) {
+    return false;
+  }
+  GEN_KERNELS_PATH("direct");
+  const Channel k = channel_of(Kind::kSigned, call.multiplier, call.shift, finish);
+  const int8_t* const x = call.left;
   const int8_t* w = call.right;
+  const int32_t* bias = call.bias;
+  int8_t* out = call.out;
   int32_t groups = call.columns >> 2;
+  int32_t again = -call.columns & 3;
 #if GEN_KERNELS_COREV
 #define FEW_LOAD(d, step) GEN_KERNELS_ASM(".insn r 0x2b, 3, 0x02,", d, "w", step)
-#define FEW_DOT(s, w) GEN_KERNELS_ASM(".insn r 0x7b, 1, 0x50,", s, "t", w)
+#define FEW_DOTS(insn)                   \
+  FEW_LOAD("w1", "stride")               \
+  GEN_KERNELS_ASM(insn, "s0", "t", "w0") \
+  FEW_LOAD("w0", "stride")               \
+  GEN_KERNELS_ASM(insn, "s1", "t", "w1") \
+  FEW_LOAD("w1", "back")                 \
+  GEN_KERNELS_ASM(insn, "s2", "t", "w0") GEN_KERNELS_ASM(insn, "s3", "t", "w1")
 #define FEW_RESULT(s) \
   ".insn r 0x2b, 3, 0x38, %[" s "], %[" s "], x30\n" GEN_KERNELS_SIGNED(s, "two", "least", "most")
   int32_t s0, s1, s2, s3, t;
   uint32_t w0, w1;
   const int8_t* at;
-  asm volatile(
+  for (;; groups = 1, again = 0) {
+    asm volatile(
       GEN_KERNELS_LOOP_BEGIN
       "1:\n"
       "lw %[s0], 0(%[bias])\n"
@@ -97,12 +118,19 @@ int8_t* run_few(const MatmulCall& call, const int8_t* x, int8_t* out) {
       "lw %[s2], 8(%[bias])\n"
       "lw %[s3], 12(%[bias])\n"
       "mv %[at], %[x]\n"
+      "beqz %[offset], 2f\n"
       GEN_KERNELS_LOOP(n, 10)
       ".insn i 0x0b, 2, %[t], %[at], 4\n"
       FEW_LOAD("w0", "stride")
       "xor %[t], %[t], %[flip]\n"
-      FEW_LOAD("w1", "stride") FEW_DOT("s0", "w0") FEW_LOAD("w0", "stride") FEW_DOT("s1", "w1")
-      FEW_LOAD("w1", "back") FEW_DOT("s2", "w0") FEW_DOT("s3", "w1")
+      FEW_DOTS(".insn r 0x7b, 1, 0x50,")
+      "j 3f\n"
+      "2:\n"
+      GEN_KERNELS_LOOP(n, 9)
+      ".insn i 0x0b, 2, %[t], %[at], 4\n"
+      FEW_LOAD("w0", "stride")
+      FEW_DOTS(".insn r 0x7b, 1, 0x54,")
+      "3:\n"
       FEW_RESULT("s0") FEW_RESULT("s1") FEW_RESULT("s2") FEW_RESULT("s3")
       GEN_KERNELS_ASM(".insn r 0x7b, 1, 0x7c,", "s0", "s1", "s0")
       GEN_KERNELS_ASM(".insn r 0x7b, 1, 0x7d,", "s0", "s3", "s2")
@@ -116,48 +144,45 @@ int8_t* run_few(const MatmulCall& call, const int8_t* x, int8_t* out) {
         [w0] "=&r"(w0), [w1] "=&r"(w1), [at] "=&r"(at), [w] "+&r"(w), [bias] "+&r"(bias),
         [out] "+&r"(out), [groups] "+&r"(groups)
       : [x] "r"(x), [n] "r"(inner >> 2), [stride] "r"(inner), [back] "r"(4 - 3 * inner),
-        [flip] "r"(kFlip), [a] "r"(k.a), [b] "r"(k.b), [c] "r"(k.c), [two] "r"(2),
-        [least] "r"(call.requant.low), [most] "r"(call.requant.high)
+        [offset] "r"(offset), [flip] "r"(kFlip), [a] "r"(k.a), [b] "r"(k.b),
+        [c] "r"(k.c), [two] "r"(2), [least] "r"(finish.low), [most] "r"(finish.high)
       : "memory");
+    if (again == 0) {
+      return true;
+    }
+    w -= again * inner;
+    bias -= again;
+    out -= again;
+  }
 #undef FEW_LOAD
-#undef FEW_DOT
+#undef FEW_DOTS
 #undef FEW_RESULT
 #else
-  const Signed rescale{k, call.requant.low, call.requant.high};
-  for (groups *= 4; groups > 0; --groups) {
+  const Signed rescale{k, finish.low, finish.high};
+  for (groups = 4 * groups + (again != 0 ? 4 - again : 0); groups > 0; --groups) {
     const int8_t* at = x;
     int32_t sum = *bias++;
     for (int32_t left = inner; left > 0; left -= 4) {
-      sum = sdotusp_b(sum, load_word(at) ^ kFlip, load_word(w));
+      const uint32_t word = load_word(at);
+      sum = offset != 0 ? sdotusp_b(sum, word ^ kFlip, load_word(w))
+                        : sdotsp_b(sum, word, load_word(w));
     }
     *out++ = static_cast<int8_t>(rescale(clip30(sum)));
   }
+  return true;
 #endif
-  return out;
 }
 
 // Scratch: a bias of 4 bytes a column, unless the call's own serves; both operands again when rows
 // are no whole words; the left one when its offset is 128 and there are few rows.
-bool run(KernelRuntimeContext& context, const MatmulCall& call, int32_t batches) {
-  const Finish finish = finish_of(call.requant);
-  const Kind kind = kind_of(call.multiplier, call.shift, finish);
-  if (!fits(call, kind)) {
-    return false;
-  }
+bool run(KernelRuntimeContext& context, const MatmulCall& call, const Way& way, int32_t batches) {
+  const Finish finish = way.finish;
+  const Kind kind = way.kind;
   const int32_t inner = (call.inner + 3) & ~3;
   const bool padded = inner != call.inner;
   // Zero points of -128, as behind a ReLU: as unsigned bytes the inputs are what they stand for,
   // and no sum of the weights is needed, which would cost as much as half a row of products.
   const bool is_unsigned = call.left_offset == 128 && call.right_offset == 0 && call.rows < 4;
-  if (is_unsigned && !padded && call.bias != nullptr && call.columns < 16 &&
-      (call.columns & 3) == 0) {
-    GEN_KERNELS_PATH("direct");
-    int8_t* out = call.out;
-    for (int32_t row = 0; row < call.rows; ++row) {
-      out = run_few(call, call.left + row * inner, out);
-    }
-    return true;
-  }
   const bool left_copy = padded || is_unsigned;
   const bool own_bias =
       (!is_unsigned && call.left_offset != 0) || call.right_offset != 0 || call.bias == nullptr;
@@ -196,22 +221,21 @@ bool run(KernelRuntimeContext& context, const MatmulCall& call, int32_t batches)
       fold_offset(bias, call.bias, is_unsigned ? 0 : call.left_offset, product.w, call.columns,
                   inner);
     }
-    if (call.right_offset == 0) {
-      multiply(product);
-    } else {
-      // Row by row: each moves the biases from the row before's share of the sums to its own.
-      int32_t share = 0;
-      product.rows = 1;
-      for (int32_t m = 0; m < call.rows; ++m) {
+    // With a right offset row by row: each moves the biases from the row before's share of the sums
+    // to its own.
+    int32_t share = 0;
+    product.rows = call.right_offset == 0 ? call.rows : 1;
+    for (int32_t m = 0; m < call.rows; m += product.rows) {
+      if (call.right_offset != 0) {
         const int32_t own = row_share(call, product.x, inner);
         for (int32_t n = 0; n < call.columns; ++n) {
           bias[n] += own - share;
         }
         share = own;
-        multiply(product);
-        product.x += inner;
-        product.out += call.columns;
       }
+      multiply(product);
+      product.x += inner;
+      product.out += call.columns;
     }
     from_left += call.rows * call.inner;
     from_right += call.columns * call.inner;
@@ -241,7 +265,8 @@ Tensor& quantized_linear_out(KernelRuntimeContext& context, const Tensor& input,
                                 activation_max, activation_min, out)) {
     return fail(context, out);
   }
-  if (!run(context, call, 1)) {
+  Way way;
+  if (!find_way(way, call) || !(run_few(call, way.finish) || run(context, call, way, 1))) {
     cortex_m::matmul(call);
   }
   return out;
@@ -258,7 +283,8 @@ Tensor& quantized_batch_matmul_out(KernelRuntimeContext& context, const Tensor& 
     return fail(context, out);
   }
   const auto batches = static_cast<int32_t>(size_at(out, 0));
-  if (!run(context, call, batches)) {
+  Way way;
+  if (!find_way(way, call) || !run(context, call, way, batches)) {
     cortex_m::batch_matmul(call, batches);
   }
   return out;

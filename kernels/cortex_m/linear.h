@@ -37,8 +37,9 @@ GEN_KERNELS_NOINLINE inline void matmul(const MatmulCall& call) {
   }
 }
 
-// Checks the arguments, resizes `out` and fills `call`. False: bad arguments.
-GEN_KERNELS_NOINLINE inline bool prepare_linear(
+// Checks the arguments, resizes `out` and fills `call`. False: bad arguments. In its one caller:
+// passing all arguments on takes as long as looking at them.
+__attribute__((always_inline)) inline bool prepare_linear(
     MatmulCall& call, const Tensor& input, const Tensor& weights, const std::optional<Tensor>& bias,
     const std::optional<Tensor>& kernel_sum, int64_t input_offset, int64_t filter_offset,
     int64_t output_offset, ArrayRef<int64_t> multipliers, ArrayRef<int64_t> shifts,
@@ -91,10 +92,9 @@ GEN_KERNELS_NOINLINE inline bool prepare_linear(
 }
 
 // Checks the arguments, resizes `out` and fills `call` for the first batch. False: bad arguments.
-GEN_KERNELS_NOINLINE inline bool prepare_batch(MatmulCall& call, const Tensor& lhs,
-                                               int64_t lhs_offset, const Tensor& rhs_transposed,
-                                               int64_t rhs_offset, int64_t output_offset,
-                                               int64_t multiplier, int64_t shift, Tensor& out) {
+__attribute__((always_inline)) inline bool prepare_batch(
+    MatmulCall& call, const Tensor& lhs, int64_t lhs_offset, const Tensor& rhs_transposed,
+    int64_t rhs_offset, int64_t output_offset, int64_t multiplier, int64_t shift, Tensor& out) {
   if (!is_int8(lhs) || !is_int8(rhs_transposed) || !is_int8(out) || lhs.dim() != 3 ||
       rhs_transposed.dim() != 3 || out.dim() != 3 || !is_contiguous(lhs) ||
       !is_contiguous(rhs_transposed) || size_at(lhs, 0) != size_at(rhs_transposed, 0) ||

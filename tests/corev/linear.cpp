@@ -11,10 +11,10 @@ namespace {
 void linear(Counts& counts) {
   used = 0;
   Made made[6];
-  const bool few = chance(30);  // columns, of inputs from -128 on
-  const int32_t rows = between(1, 6);
+  const bool few = chance(30);  // columns of a row, of inputs from -128 or from 0 on
+  const int32_t rows = few ? 1 : between(1, 6);
   const int32_t inner = few || chance(60) ? 4 * between(1, 16) : between(1, 40);
-  const int32_t columns = few ? 4 * between(1, 4) : between(1, chance(80) ? 20 : 40);
+  const int32_t columns = few ? between(4, 16) : between(1, chance(80) ? 20 : 40);
   const int32_t left[] = {rows, inner};
   const int32_t right[] = {columns, inner};
   const int32_t result[] = {rows, columns};
@@ -30,7 +30,7 @@ void linear(Counts& counts) {
   } else if (kind == 1) {
     sums = ints(made[2], columns, false, -300000, 300000);
   }
-  const int64_t offset = few || chance(40) ? 128 : -zero_point();
+  const int64_t offset = few && chance(70) ? 128 : few ? 0 : chance(40) ? 128 : -zero_point();
   const int64_t filter = few || chance(90) ? 0 : between(-128, 127);
   const int64_t zero = zero_point();
   const int64_t m[] = {multiplier()};
