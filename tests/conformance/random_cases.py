@@ -17,8 +17,10 @@ SPECIAL = (math.nan, math.inf, -math.inf, 0.0, -0.0)
 CL = torch.channels_last
 
 
-class Maker:
-    """Random arguments of one operator, from a seed."""
+class Draws:
+    """Random choices and shapes for one operator, from a seed."""
+
+    EMPTY = 0.1  # the share of shapes with a 0 in them
 
     def __init__(self, seed: str) -> None:
         self.random = random.Random(seed)
@@ -30,9 +32,13 @@ class Maker:
 
     def shape(self, ranks: Sequence[int] = (0, 1, 2, 3, 4, 4)) -> list[int]:
         shape = [self.pick((1, 2, 3, 4)) for _ in range(self.pick(ranks))]
-        if shape and self.chance(0.1):
+        if shape and self.chance(self.EMPTY):
             shape[self.random.randrange(len(shape))] = 0
         return shape
+
+
+class Maker(Draws):
+    """Random arguments of one operator, from a seed."""
 
     def tensor(self, dtype: Any, shape: Sequence[int] | None = None) -> Any:
         shape = self.shape() if shape is None else shape

@@ -6,7 +6,6 @@ What eager refuses the kernels must refuse, and the other way round.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +18,7 @@ import torch
 from .harness import caller, library
 from .harness.caller import KernelError, Library, NotRepresentableError, Out
 from .harness.cases import DTYPES, brief, find_overload
+from .random_cases import Draws
 
 pytestmark = pytest.mark.conformance
 
@@ -31,22 +31,10 @@ def lib() -> Library:
     return Library(library.build("micro"))
 
 
-class Maker:
+class Maker(Draws):
     """Random arguments of one operator, from a seed."""
 
-    def __init__(self, seed: str) -> None:
-        self.random = random.Random(seed)
-        torch.manual_seed(self.random.randrange(2**31))
-        self.pick = self.random.choice
-
-    def chance(self, share: float) -> bool:
-        return self.random.random() < share
-
-    def shape(self, ranks: tuple[int, ...] = (0, 1, 2, 3, 4, 4)) -> list[int]:
-        shape = [self.pick((1, 2, 3, 4)) for _ in range(self.pick(ranks))]
-        if shape and self.chance(0.05):
-            shape[self.random.randrange(len(shape))] = 0
-        return shape
+    EMPTY = 0.05
 
     def tensor(self, shape: list[int] | None = None, dtype: Any = None) -> Any:
         shape = self.shape() if shape is None else shape
