@@ -6,11 +6,10 @@ out tensor is caught without a sanitizer.
 
 from __future__ import annotations
 
-import atexit
 import ctypes
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -251,8 +250,20 @@ def _own_namespace(path: Path) -> int:
     return int(handle)
 
 
-FAILED_TESTS: set[str] = set()
-"""The node ids of tests that failed in this process (tests/conformance/conftest.py)."""
+CALLS: Counter[tuple[str, str, str]] = Counter()
+"""Calls that an operator took, by test (its node id), operator and dtype of the first tensor."""
+
+
+def log_calls(path: Path, failed_tests: Collection[str]) -> None:
+    """Appends a line for each operator and dtype: how many calls, how many in failed tests."""
+    totals: dict[tuple[str, str], list[int]] = {}
+    for (test, operator, dtype), count in CALLS.items():
+        total = totals.setdefault((operator, dtype), [0, 0])
+        total[0] += count
+        total[1] += count * (test in failed_tests)
+    lines = [f"{op}\t{dtype}\t{n}\t{bad}\n" for (op, dtype), (n, bad) in totals.items()]
+    with path.open("a") as out:
+        out.write("".join(sorted(lines)))
 
 
 class Library:
@@ -269,20 +280,6 @@ class Library:
         names = (ctypes.c_char_p * 4096)()
         count = self._lib.gk_registered(names, 4096)
         self.operators = {names[i].decode() for i in range(count)}
-        self.calls: Counter[tuple[str, str, str]] = Counter()
-        if log := os.environ.get("GEN_KERNELS_CASES"):
-            atexit.register(self._log_calls, Path(log))
-
-    def _log_calls(self, path: Path) -> None:
-        """Appends a line for each operator and dtype: how many calls, how many in failed tests."""
-        totals: dict[tuple[str, str], list[int]] = {}
-        for (test, operator, dtype), count in self.calls.items():
-            total = totals.setdefault((operator, dtype), [0, 0])
-            total[0] += count
-            total[1] += count * (test in FAILED_TESTS)
-        lines = [f"{op}\t{dtype}\t{n}\t{bad}\n" for (op, dtype), (n, bad) in totals.items()]
-        with path.open("a") as out:
-            out.write("".join(sorted(lines)))
 
     def call(
         self, operator: str, schema: torch.FunctionSchema, values: Sequence[Any], outs: list[Any]
@@ -318,7 +315,7 @@ class Library:
             raise KernelError(operator, code)
         leading = next((v.dtype for v in values if isinstance(v, torch.Tensor)), None)
         test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
-        self.calls[test, operator, str(leading).removeprefix("torch.")] += 1
+        CALLS[test, operator, str(leading).removeprefix("torch.")] += 1
         if not outs:
             returned = {INT: number.i, DOUBLE: number.d, BOOL: bool(number.i)}.get(number.kind)
             return [] if returned is None else [returned]
