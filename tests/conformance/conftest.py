@@ -15,6 +15,13 @@ import pytest
 _FAILED: set[str] = set()
 
 
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Begin a new log, before there are workers."""
+    log = os.environ.get("GEN_KERNELS_CASES")
+    if log and not hasattr(session.config, "workerinput"):
+        Path(log).unlink(missing_ok=True)
+
+
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
     """Note a failure where the test ran: in the worker, whose calls are logged."""
     if call.excinfo is not None and not call.excinfo.errisinstance(pytest.skip.Exception):
