@@ -104,6 +104,7 @@ def servable(name: str) -> bool:
     return not model.delegates and not custom
 
 
+DELEGATED = tuple(name for name in model_names() if load_model(name).delegates)
 OTHERS = tuple(name for name in model_names() if name not in MAIN and servable(name))
 
 
@@ -161,6 +162,20 @@ def test_custom_operators(target: str, tmp_path: Path) -> None:
         sources=(TREE / "tests" / "cpp" / "custom_operators.cpp",),
     )
     check(model, execute(target, program))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", TARGETS[:2])
+@pytest.mark.parametrize("name", DELEGATED)
+def test_delegated_models(name: str, target: str, tmp_path: Path) -> None:
+    """Models that need XNNPACK get as far as asking for it: its backend is NotFound (0x20)."""
+    needs(target)
+    model = load_model(name)
+    library = build_library(target, tmp_path / "build", "--model", str(model.path))
+    cases = [expected.case for expected in model.cases]
+    program = link_program(target, library, model.path, cases, out=tmp_path / "program")
+    outcome = execute(target, program)
+    assert (outcome.exit_code, outcome.error) == (1, "error load_method 0x20")
 
 
 @pytest.mark.slow
