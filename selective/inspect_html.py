@@ -37,6 +37,7 @@ _STEP, _WIDTH = 16.0, 880.0  # least width of an instruction, least width of a p
 _LEFT, _TOP, _RIGHT = 84.0, 30.0, 24.0  # room around a plot
 _CHARACTER, _LINE = 6.7, 13.0  # of the labels' font
 _TICK_STEPS = (1, 2, 5)
+_MOST_CONSTANTS = 10  # rows of their table
 
 
 class Label(NamedTuple):
@@ -96,6 +97,21 @@ class Share(NamedTuple):
     percent: float
 
 
+class Column(NamedTuple):
+    """A column of a table: its title and the class of its cells, "code" or "number"."""
+
+    title: str
+    css: str
+
+
+class ConstantTable(NamedTuple):
+    """The largest constants of a method, with names when one has a name; `more` are left out."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[str, ...], ...]
+    more: int
+
+
 def page(models: Sequence[ModelFacts]) -> str:
     """The page for some models, as HTML text."""
     import jinja2
@@ -116,6 +132,7 @@ def page(models: Sequence[ModelFacts]) -> str:
         pool_columns=POOL_COLUMNS,
         tensor_text=tensor_text,
         values=_value_rows,
+        constants=constant_table,
         way_rows=way_rows,
         dtypes=lambda operator: ", ".join(map(dtype_name, operator.dtypes)),
     )
@@ -128,6 +145,20 @@ def shares(facts: MethodFacts) -> tuple[Share, ...]:
     total = max(sum(counts.values()), 1)
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return tuple(Share(name, count, round(100 * count / total, 2)) for name, count in ordered)
+
+
+def constant_table(facts: MethodFacts) -> ConstantTable:
+    """The largest constants of a method that has some."""
+    largest = facts.constants[:_MOST_CONSTANTS]
+    columns = [Column("Value", "code"), Column("Bytes", "number"), Column("Type", "code")]
+    rows: list[tuple[str, ...]] = [
+        (f"%{c.value}", f"{c.tensor.nbytes:,}", tensor_text(c.tensor)) for c in largest
+    ]
+    names = [c.name + " (in a .ptd file)" * c.external for c in largest]
+    if any(names):
+        columns.append(Column("Name", "code"))
+        rows = [(*row, name) for row, name in zip(rows, names, strict=True)]
+    return ConstantTable(tuple(columns), tuple(rows), len(facts.constants) - len(largest))
 
 
 def _value_rows(method: Method, indices: Sequence[int]) -> tuple[tuple[str, str], ...]:

@@ -170,7 +170,7 @@ inline void channels_of(Four* to, const int32_t* multiplier, const int32_t* shif
     to->kind = kind;
     Channel* channel = to->channel;
     Channel* const end = channel + 4;
-    if (kind <= Kind::kShort) {
+    if (kind <= Kind::kShort) {  // two loops, which the compiler makes for one kind each
       do {
         *channel = channel_of(kind, *m++, *s++, f);
       } while (++channel != end);
